@@ -1,5 +1,5 @@
 import { shownName, ValidationError } from '../base/errors.ts'
-export type QueryParameter = 'filters' | 'sort' | 'fields' | 'populate'
+export type QueryParameter = 'filters' | 'sort' | 'fields' | 'populate' | 'aggregate'
 
 /** `parent` is null at the root. `hint` must not reveal members that the caller cannot use. */
 export function unknownKey(

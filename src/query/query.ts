@@ -26,6 +26,8 @@ export interface Query {
   readonly search?: TextSearch
   /** Absent without an order by distance. It decides the order, so `sort` has no effect. */
   readonly nearest?: NearestOrder
+  /** Absent if the response consists of entries. `populate` has the relations that it groups by. */
+  readonly aggregate?: Aggregate
 }
 
 export interface TextSearch {
@@ -41,6 +43,25 @@ export interface NearestOrder {
   readonly center: Location
   /** The order of cursors: the distance, which is no attribute, then `id`. */
   readonly order: readonly SortKey[]
+}
+
+/** In declared order. The values of `groupBy` are the key of a group. */
+export interface Aggregate {
+  readonly groupBy: readonly GroupKey[]
+  readonly counts: boolean
+  readonly measures: readonly Measure[]
+}
+
+export type GroupKey = { readonly name: string } & (
+  | { readonly kind: 'value' | 'day' | 'month'; readonly attribute: ScalarPlan }
+  | { readonly kind: 'relation'; readonly node: RelationNode }
+)
+
+export const MEASURES = ['avg', 'min', 'max', 'sum'] as const
+
+export interface Measure {
+  readonly of: (typeof MEASURES)[number]
+  readonly attribute: ScalarPlan
 }
 
 export type EntryQuery = Pick<Query, 'plan' | 'filter' | 'fields' | 'populate' | 'reader'>

@@ -38,6 +38,11 @@ const CONTENT_TYPES = {
     parameters: { name: { type: 'string', required: true } },
     filters: { name: { $eq: { $param: 'name' } } },
   },
+  'queries/tag-groups': {
+    type: 'tag',
+    filters: { name: { $startsWith: 'q' } },
+    aggregate: { groupBy: ['createdAt:month'], count: true },
+  },
 }
 
 const KINDS = { articles: 'collection', tags: 'collection', homepage: 'single' } as const
@@ -71,6 +76,11 @@ interface Types {
       readonly kind: 'one'
       readonly parameters: { readonly name: string }
       readonly entry: { readonly name: string | null }
+    }
+    readonly 'tag-groups': {
+      readonly kind: 'groups'
+      readonly parameters: object
+      readonly group: { readonly count: number }
     }
   }
   readonly singular: { readonly article: Loose; readonly tag: Loose }
@@ -495,6 +505,8 @@ describe('@quire/client', () => {
     expect(entries.map(({ name }) => name)).to.deep.equal(['q1', 'q3'])
     expect([total, nextCursor]).to.deep.equal([2, null])
     expect((await quire.$query('tag-by-name', { name: 'q2' })).name).to.equal('q2')
+    const { groups, capped } = await quire.$query('tag-groups')
+    expect([groups.reduce((sum, { count }) => sum + count, 0), capped]).to.deep.equal([3, false])
     const missing = await failure(quire.$query('tag-by-name', { name: 'q4' }))
     expect(missing.status).to.equal(404)
     const refused = await failure(open().$query('ranked'))

@@ -72,11 +72,13 @@ describe('docs/content-types.md', () => {
 })
 
 describe('docs/queries.md', () => {
-  it('shows the query home-feed of the sample', () => {
-    const [shown] = codeBlocksOf('docs/queries.md').filter(({ language }) => language === 'json')
-    const file = readFileSync(join(ROOT, 'content-types/queries/home-feed.json'), 'utf8')
-    expect(JSON.parse(shown?.text ?? '')).to.deep.equal(JSON.parse(file))
-  })
+  for (const [index, name] of ['home-feed', 'articles-by-category'].entries()) {
+    it(`shows the query ${name} of the sample`, () => {
+      const shown = codeBlocksOf('docs/queries.md').filter(({ language }) => language === 'json')
+      const file = readFileSync(join(ROOT, `content-types/queries/${name}.json`), 'utf8')
+      expect(JSON.parse(shown[index]?.text ?? '')).to.deep.equal(JSON.parse(file))
+    })
+  }
 })
 
 /** Loads declarations by the names of their files. */

@@ -14,6 +14,8 @@ import { until } from './until.ts'
 const CITIES = 300
 
 /** Serves the sample content as the demo does, with few cities, from a copy of its content-types in `folder`. */
+const SAMPLE_QUERIES = ['home-feed', 'articles-by-category', 'country-by-code']
+
 export async function serveSample(
   database: string,
 ): Promise<{ readonly server: TestServer; readonly folder: string }> {
@@ -28,7 +30,7 @@ export async function serveSample(
     contentTypes,
     editableTypes: true,
     environment: { RATE_LIMIT: 'off', QUERY_TIMEOUT_MS: '20000' }, // for a busy machine
-    permitted: [...reads, 'query::home-feed', 'query::country-by-code'],
+    permitted: [...reads, ...SAMPLE_QUERIES.map((name) => `query::${name}`)],
   })
   const services = await openServices({
     config: readConfig({

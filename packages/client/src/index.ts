@@ -22,7 +22,7 @@ export type {
 export type { BulkFailure, BulkLine, BulkOptions, BulkResult, DocumentKey } from './bulk.ts'
 export type { Call, CallOptions } from './call.ts'
 export type { ClientOptions } from './transport.ts'
-export type { NamedQuery, QueryPage } from './named-queries.ts'
+export type { NamedQuery, QueryGroups, QueryPage } from './named-queries.ts'
 export type { Session, SessionStorage } from './session.ts'
 export type { NativeFile, UploadedFile, UploadOptions } from './files.ts'
 export { TimeoutError } from './with-timeout.ts'

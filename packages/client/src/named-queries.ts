@@ -1,11 +1,9 @@
 import type { CallOptions } from './call.ts'
 import type { Transport } from './transport.ts'
 
-export interface NamedQuery {
-  readonly kind: 'list' | 'one'
-  readonly parameters: object
-  readonly entry: object
-}
+export type NamedQuery =
+  | { readonly kind: 'list' | 'one'; readonly parameters: object; readonly entry: object }
+  | { readonly kind: 'groups'; readonly parameters: object; readonly group: object }
 
 export interface QueryPage<T> {
   readonly entries: T[]
@@ -17,13 +15,21 @@ export interface QueryPage<T> {
   readonly distances?: number[]
 }
 
+export interface QueryGroups<T> {
+  readonly groups: T[]
+  /** Whether there are more groups. */
+  readonly capped: boolean
+}
+
 type QueriesOf<C> = C extends { readonly queries: infer Queries } ? Queries : object
 
-type Answer<Query> = Query extends NamedQuery
-  ? Query['kind'] extends 'one'
-    ? Query['entry']
-    : QueryPage<Query['entry']>
-  : never
+type Answer<Query> = Query extends { readonly kind: 'groups'; readonly group: infer Group }
+  ? QueryGroups<Group>
+  : Query extends { readonly kind: infer Kind; readonly entry: infer Entry }
+    ? Kind extends 'one'
+      ? Entry
+      : QueryPage<Entry>
+    : never
 
 type Given<Query> = Query extends NamedQuery
   ? object extends Query['parameters']
@@ -46,6 +52,7 @@ interface Answered {
       readonly nextCursor?: string | null
     }
     readonly distances?: number[]
+    readonly capped?: boolean
   }
 }
 
@@ -59,14 +66,12 @@ export function openQueries(transport: Transport) {
     const { body } = await transport.send({ method: 'GET', path, query, ...options })
     const { data, meta } = body as Answered
     if (!Array.isArray(data)) return data
-    const { total = null, pageCount = null, nextCursor = null } = meta.pagination ?? {}
-    const { distances } = meta
-    return {
-      entries: data as unknown[],
-      total,
-      pageCount,
-      nextCursor,
-      ...(distances !== undefined && { distances }),
-    }
+    if (meta.capped !== undefined) return { groups: data as unknown[], capped: meta.capped }
+    return pageOf(data, meta)
   }
+}
+
+function pageOf(entries: unknown[], { pagination, distances }: Answered['meta']) {
+  const { total = null, pageCount = null, nextCursor = null } = pagination ?? {}
+  return { entries, total, pageCount, nextCursor, ...(distances !== undefined && { distances }) }
 }

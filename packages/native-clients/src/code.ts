@@ -26,7 +26,7 @@ export interface Union {
 
 export interface QueryCode {
   readonly name: string
-  readonly isOne: boolean
+  readonly shows: 'one' | 'page' | 'groups'
   readonly model: string
   readonly parameters: readonly {
     readonly name: string

@@ -26,7 +26,7 @@ export interface CaseModel {
 export interface QueryModel {
   readonly identifier: string
   readonly path: string
-  readonly isOne: boolean
+  readonly shows: QueryCode['shows']
   readonly model: string
   readonly parameters: readonly FieldModel[]
 }
@@ -105,12 +105,12 @@ function nameCases(cases: Union['cases'], { naming, quoting }: Language): readon
 }
 
 function nameQuery(identifier: string, query: QueryCode, language: Language): QueryModel {
-  const { name, isOne, model, parameters } = query
+  const { name, shows, model, parameters } = query
   const fields = parameters.map((parameter) => {
     return { key: parameter.name, type: parameter.type, isOptional: !parameter.isRequired }
   })
   const path = stringLiteral(`/api/_q/${name}`, language.quoting)
-  return { identifier, path, isOne, model, parameters: nameFields(fields, language) }
+  return { identifier, path, shows, model, parameters: nameFields(fields, language) }
 }
 
 function typeName(type: ValueType, language: Language): string {

@@ -185,6 +185,17 @@ class QuirePage<T> {
         nextCursor = (answer['meta'] as Json)['pagination']['nextCursor'] as String?;
 }
 
+/// The result of an aggregate. \`capped\` says whether there are more groups.
+class QuireGroups<T> {
+  final List<T> groups;
+  final bool capped;
+  const QuireGroups(this.groups, this.capped);
+
+  QuireGroups.of(Json answer, T Function(Json) read)
+      : groups = (answer['data'] as List).map((one) => read(one as Json)).toList(),
+        capped = (answer['meta'] as Json)['capped'] as bool;
+}
+
 Map<String, List<String>> _given(Map<String, List<Object>?> values) => {
       for (final one in values.entries)
         if (one.value != null) one.key: [
@@ -198,7 +209,7 @@ ${queries.map(writeQuery).join('\n')}}
 `
 }
 
-function writeQuery({ identifier, path, isOne, model, parameters }: QueryModel): string {
+function writeQuery({ identifier, path, shows, model, parameters }: QueryModel): string {
   const taken = parameters.map((one) => {
     return `${one.isOptional ? '' : 'required '}${one.declared} ${one.identifier}`
   })
@@ -206,10 +217,11 @@ function writeQuery({ identifier, path, isOne, model, parameters }: QueryModel):
     if (type.kind === 'list') return `${key}: ${value}`
     return `${key}: ${isOptional ? `${value} == null ? null : ` : ''}[${value}]`
   })
-  const answer = isOne ? model : `QuirePage<${model}>`
-  const read = isOne
-    ? `(answer) => ${model}.fromJson(answer['data'] as Json)`
-    : `(answer) => QuirePage.of(answer, ${model}.fromJson)`
+  const [answer, read] = {
+    one: [model, `(answer) => ${model}.fromJson(answer['data'] as Json)`],
+    page: [`QuirePage<${model}>`, `(answer) => QuirePage.of(answer, ${model}.fromJson)`],
+    groups: [`QuireGroups<${model}>`, `(answer) => QuireGroups.of(answer, ${model}.fromJson)`],
+  }[shows]
   const signature = taken.length === 0 ? '' : `{${taken.join(', ')}}`
   return `  static QuireQuery<${answer}> ${identifier}(${signature}) => QuireQuery(
         ${path},

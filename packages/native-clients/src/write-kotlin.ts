@@ -48,6 +48,9 @@ private fun <T> pageOf(answer: Json, read: (Json) -> T): QuirePage<T> {
         pagination["nextCursor"] as String?
     )
 }
+
+private fun <T> groupsOf(answer: Json, read: (Json) -> T): QuireGroups<T> =
+    QuireGroups((answer["data"] as List<*>).map { read(obj(it)) }, obj(answer["meta"])["capped"] as Boolean)
 `
 
 const KOTLIN: Omit<Language, 'head'> = {
@@ -180,22 +183,26 @@ class QuireQuery<T>(val path: String, val parameters: List<Pair<String, String>>
 
 data class QuirePage<T>(val entries: List<T>, val total: Long?, val nextCursor: String?)
 
+/** The result of an aggregate. \`capped\` says whether there are more groups. */
+data class QuireGroups<T>(val groups: List<T>, val capped: Boolean)
+
 object Queries {
 ${queries.map(writeQuery).join('\n')}}
 `
 }
 
-function writeQuery({ identifier, path, isOne, model, parameters }: QueryModel): string {
+function writeQuery({ identifier, path, shows, model, parameters }: QueryModel): string {
   const taken = parameters.map((one) => {
     return `${one.identifier}: ${one.declared}${one.isOptional ? ' = null' : ''}`
   })
   const given = parameters.map(({ identifier: value, key, type }) => {
     return `            given(${key}, ${type.kind === 'list' ? value : `${value}?.let { listOf(it) }`})`
   })
-  const answer = isOne ? model : `QuirePage<${model}>`
-  const read = isOne
-    ? `{ ${model}.from(obj(it["data"])) }`
-    : `{ pageOf(it) { one -> ${model}.from(one) } }`
+  const [answer, read] = {
+    one: [model, `{ ${model}.from(obj(it["data"])) }`],
+    page: [`QuirePage<${model}>`, `{ pageOf(it) { one -> ${model}.from(one) } }`],
+    groups: [`QuireGroups<${model}>`, `{ groupsOf(it) { one -> ${model}.from(one) } }`],
+  }[shows]
   const parts =
     given.length === 0 ? 'emptyList()' : `listOf(\n${given.join(',\n')}\n        ).flatten()`
   return `    fun ${identifier}(${taken.join(', ')}): QuireQuery<${answer}> = QuireQuery(

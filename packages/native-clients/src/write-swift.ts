@@ -189,9 +189,11 @@ function writeQueries(queries: readonly QueryModel[]): string {
 
 public struct QuireMeta: Decodable {
     public let pagination: QuirePagination?
+    /// In the result of an aggregate: whether there are more groups.
+    public let capped: Bool?
 }
 
-/// The result of a named query. For a page, \`Value\` is a list.
+/// The result of a named query. For a page and for groups, \`Value\` is a list.
 public struct QuireAnswer<Value: Decodable>: Decodable {
     public let data: Value
     public let meta: QuireMeta
@@ -216,7 +218,7 @@ ${queries.map(writeQuery).join('\n')}}
 `
 }
 
-function writeQuery({ identifier, path, isOne, model, parameters }: QueryModel): string {
+function writeQuery({ identifier, path, shows, model, parameters }: QueryModel): string {
   const taken = parameters.map((one) => {
     return `${one.identifier}: ${one.declared}${one.isOptional ? ' = nil' : ''}`
   })
@@ -224,7 +226,7 @@ function writeQuery({ identifier, path, isOne, model, parameters }: QueryModel):
     const one = isOptional ? `${value}.map { [$0] }` : `[${value}]`
     return `given(${key}, ${type.kind === 'list' ? value : one})`
   })
-  const value = isOne ? model : `[${model}]`
+  const value = shows === 'one' ? model : `[${model}]`
   return `    public static func ${identifier}(${taken.join(', ')}) -> QuireQuery<${value}> {
         QuireQuery(path: ${path}, parameters: ${given.join(' + ') || '[]'})
     }

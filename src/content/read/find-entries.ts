@@ -35,7 +35,7 @@ function isSearchQuery(query: Query): query is SearchQuery {
 const SETTLE_MS = 500
 
 /** Only lists that are filtered by state need it. @throws GatewayTimeoutError if they name a state */
-async function settleAsked(database: Database, query: Query): Promise<void> {
+export async function settleAsked(database: Database, query: Query): Promise<void> {
   const { plan, version, publication } = query
   const states: readonly PublicationCondition[] = ENTRY_STATES
   const isAsked = publication.some((condition) => states.includes(condition))

@@ -16,6 +16,7 @@ import { type Populatable, populatablesOf } from '../../query/populate/parse-pop
 import { compileQueries } from '../../query/named/compile-queries.ts'
 import type { NamedQuery } from '../../query/named/named-query.ts'
 import { showEntry, type ShownEntry, type ShownLink } from '../../query/named/shown-entry.ts'
+import { showGroup, type ShownGroup } from '../../query/named/shown-group.ts'
 import type { ParameterDefinition, ScalarType } from '../../schema/definition.ts'
 import type { ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import type { CodeFacts } from './write-typescript.ts'
@@ -47,7 +48,7 @@ const TAKEN: ReadonlySet<string> = new Set(
   (
     'Any Array Bool Boolean CodingKey CodingKeys Data Date DateTime Decodable Decoder Double Element Encodable Encoder Error Function ' +
     'Future ISO8601DateFormatter Instant Int Iterable JSONDecoder JSONEncoder JSONValue Json List Long Map Null Number Object Optional ' +
-    'Pair Queries QuireAnswer QuireMeta QuirePage QuirePagination QuireQuery Record Self Set String Suppress T Type URLQueryItem Unit ' +
+    'Pair Queries QuireAnswer QuireGroups QuireMeta QuirePage QuirePagination QuireQuery Record Self Set String Suppress T Type URLQueryItem Unit ' +
     'Unknown Value Void ' +
     // Names of the platforms, which a model would shadow in the files of an app.
     'Action Actor Align App Binding Bundle Button Calendar Card Category Center Character Color Column Comparable Container Context Divider ' +
@@ -92,10 +93,13 @@ export function modelsOf(facts: CodeFacts): Code {
   const queries = [...compileQueries(facts.schema)]
     .filter(([name]) => grants.has(queryAction(name)))
     .map(([name, query]): QueryCode => {
-      const wanted = `${queryNames.get(name) ?? name}Entry`
-      const shown = showEntry(query.plan, query.shown)
-      const model = addEntry(making, wanted, shown, mayFindDrafts(query, grants))
-      return { name, isOne: query.isOne, model, parameters: parametersOf(query) }
+      const { plan, shown, aggregate } = query
+      const wanted = queryNames.get(name) ?? name
+      const model =
+        aggregate === null
+          ? addEntry(making, `${wanted}Entry`, showEntry(plan, shown), mayFindDrafts(query, grants))
+          : addGroup(making, `${wanted}Group`, showGroup(aggregate))
+      return { name, shows: showsOf(query), model, parameters: parametersOf(query) }
     })
   const { models, enumerations, unions } = making
   return { models, enumerations, unions, queries }
@@ -156,6 +160,30 @@ function addEntry(
   return name
 }
 
+function showsOf({ aggregate, isOne }: NamedQuery): QueryCode['shows'] {
+  if (aggregate !== null) return 'groups'
+  return isOne ? 'one' : 'page'
+}
+
+function addGroup(making: Making, wanted: string, { counts, parts }: ShownGroup): string {
+  const name = freeName(making, wanted)
+  addModel(making, name, () => [
+    ...parts.map(([key, values]): Field => {
+      const part = freeName(making, name + capitalized(key))
+      addModel(making, part, () =>
+        values.map(({ name: one, plan, isNullable }) => ({
+          key: one,
+          type: scalarType(making, plan, part + capitalized(one)),
+          isOptional: isNullable,
+        })),
+      )
+      return { key, type: { kind: 'model', name: part }, isOptional: false }
+    }),
+    ...(counts ? [{ key: 'count', type: { kind: 'integer' }, isOptional: false } as const] : []),
+  ])
+  return name
+}
+
 function addModel({ models }: Making, name: string, fieldsOf: () => readonly Field[]): void {
   const place = models.push({ name, fields: [] }) - 1
   models[place] = { name, fields: fieldsOf() }
@@ -169,16 +197,20 @@ function scalarField(
 ): Field {
   const isFilled = required && !onRequest && !isUnfinished
   const isOptional = !isFilled && !ALWAYS.has(key)
+  return { key, type: scalarType(making, { type, limits }, owner + capitalized(key)), isOptional }
+}
+
+function scalarType(
+  making: Making,
+  { type, limits }: Pick<ScalarPlan, 'type' | 'limits'>,
+  wanted: string,
+): ValueType {
   const { enum: values } = limits
-  if (type === 'location') {
-    return { key, type: { kind: 'model', name: locationModel(making) }, isOptional }
-  }
-  if (type !== 'enumeration' || values === undefined) {
-    return { key, type: { kind: KINDS[type] }, isOptional }
-  }
-  const name = freeName(making, owner + capitalized(key))
+  if (type === 'location') return { kind: 'model', name: locationModel(making) }
+  if (type !== 'enumeration' || values === undefined) return { kind: KINDS[type] }
+  const name = freeName(making, wanted)
   making.enumerations.push({ name, values })
-  return { key, type: { kind: 'enumeration', name }, isOptional }
+  return { kind: 'enumeration', name }
 }
 
 /** Latitude and longitude. Added on first use. */

@@ -3,12 +3,13 @@ import { contentAction, queryAction } from '../../people/access/actions.ts'
 import { compileQueries, USUAL_BOUNDS } from '../../query/named/compile-queries.ts'
 import type { NamedQuery } from '../../query/named/named-query.ts'
 import { showEntry, type ShownEntry, type ShownLink } from '../../query/named/shown-entry.ts'
+import { showGroup, type ShownGroup } from '../../query/named/shown-group.ts'
 import { parseDefaultPopulate } from '../../query/populate/default-populate.ts'
 import { PUBLICATION_FILTERS } from '../../query/query.ts'
 import type { ParameterDefinition, ParameterType } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
-import { fieldType, type VersionState } from './shape-members.ts'
+import { fieldType, valueType, type VersionState } from './shape-members.ts'
 import { writeMembers } from './write-members.ts'
 
 export function queryMembers(schema: Schema, grants: Grants): readonly Member[] {
@@ -18,16 +19,35 @@ export function queryMembers(schema: Schema, grants: Grants): readonly Member[] 
       name,
       writeMembers(
         [
-          ['kind', query.isOne ? `'one'` : `'list'`],
+          ['kind', quoted(kindOf(query))],
           ['parameters', writeMembers(parametersOf(query, grants), '      ')],
-          [
-            'entry',
-            entryType(showEntry(query.plan, query.shown), '      ', statusOf(query, grants)),
-          ],
+          shownMember(query, grants),
         ],
         '    ',
       ),
     ])
+}
+
+function kindOf({ aggregate, isOne }: NamedQuery): string {
+  if (aggregate !== null) return 'groups'
+  return isOne ? 'one' : 'list'
+}
+
+function shownMember(query: NamedQuery, grants: Grants): Member {
+  const { plan, shown, aggregate } = query
+  if (aggregate !== null) return ['group', groupType(showGroup(aggregate), '      ')]
+  return ['entry', entryType(showEntry(plan, shown), '      ', statusOf(query, grants))]
+}
+
+function groupType({ counts, parts }: ShownGroup, indent: string): string {
+  const members = parts.map(([name, values]): Member => {
+    const types = values.map(({ name: key, plan, isNullable }): Member => [
+      key,
+      `${valueType(plan)}${isNullable ? ' | null' : ''}`,
+    ])
+    return [name, writeMembers(types, `${indent}  `)]
+  })
+  return writeMembers([...members, ...(counts ? [['count', 'number'] as const] : [])], indent)
 }
 
 export function populatedMembers(

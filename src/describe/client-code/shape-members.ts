@@ -125,7 +125,7 @@ function link(many: boolean, target: string): string {
   return `quire.${many ? 'Many' : 'One'}<${target}>`
 }
 
-export function valueType({ type, limits }: ScalarPlan): string {
+export function valueType({ type, limits }: Pick<ScalarPlan, 'type' | 'limits'>): string {
   const { enum: values } = limits
   return type === 'enumeration' && values !== undefined
     ? values.map(quoted).join(' | ')

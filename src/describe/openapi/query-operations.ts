@@ -1,11 +1,14 @@
 import { contentAction, queryAction } from '../../people/access/actions.ts'
 import { compileQueries } from '../../query/named/compile-queries.ts'
 import type { NamedQuery } from '../../query/named/named-query.ts'
+import { AGGREGATE_LIMITS } from '../../query/aggregate.ts'
 import { showEntry } from '../../query/named/shown-entry.ts'
+import { showGroup } from '../../query/named/shown-group.ts'
 import type { ParameterDefinition, ParameterType } from '../../schema/definition.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { asksNearest } from '../../query/parse-order.ts'
 import { DISTANCES, IF_NONE_MATCH, listMeta, paginationSchema } from './content-operations.ts'
+import { groupSchema } from './group-schema.ts'
 import { FLAG, INTEGER, type JsonSchema, arraySchema, objectOf, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
 import { type Parameter, queryParameter } from './parameters.ts'
@@ -38,7 +41,7 @@ export function queryOperations(
         parameters: [...parametersOf(vocabulary, compiled, facts), IF_NONE_MATCH],
         responses: {
           200: answer(
-            compiled.isOne ? 'The entry' : 'A page',
+            descriptionOf(compiled),
             answerSchema(vocabulary, names.get(query) ?? query, compiled),
             ENTITY_TAG,
           ),
@@ -49,13 +52,28 @@ export function queryOperations(
     }))
 }
 
+function descriptionOf({ aggregate, isOne }: NamedQuery): string {
+  if (aggregate !== null) return 'The groups'
+  return isOne ? 'The entry' : 'A page'
+}
+
+const CAPPED: JsonSchema = {
+  ...FLAG,
+  description: `True if there are more than ${AGGREGATE_LIMITS.groups} groups`,
+}
+
 /** `HomeFeed_Query` cannot collide with a content-type or component. */
 function answerSchema(
   vocabulary: Vocabulary,
   name: string,
-  { plan, shown, isOne, definition }: NamedQuery,
+  { plan, shown, aggregate, isOne, definition }: NamedQuery,
 ): JsonSchema {
   return vocabulary.refer(`${name}_Query`, () => {
+    if (aggregate !== null) {
+      const groups = arraySchema(groupSchema(vocabulary, showGroup(aggregate)))
+      const meta = objectOf({ capped: CAPPED }, ['capped'])
+      return objectOf({ data: groups, meta }, ['data', 'meta'])
+    }
     const presence = definition.rules === 'caller' ? 'unlessHidden' : 'always'
     const entry = shownSchema(vocabulary, showEntry(plan, shown), presence)
     if (isOne) return objectOf({ data: entry, meta: objectOf({}) }, ['data', 'meta'])

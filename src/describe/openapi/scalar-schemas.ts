@@ -61,7 +61,7 @@ const GIVEN: Readonly<Partial<Record<ScalarType, JsonSchema>>> = {
 const ALWAYS: ReadonlySet<string> = new Set(['id', 'documentId'])
 
 export function shownScalar(vocabulary: Vocabulary, plan: ScalarPlan): JsonSchema {
-  const schema = ofType(vocabulary, plan)
+  const schema = valueSchema(vocabulary, plan)
   if (plan.computed !== undefined) return orNull({ ...schema, ...computedSchema(plan.computed) })
   return plan.system && ALWAYS.has(plan.name) ? schema : orNull(schema)
 }
@@ -76,7 +76,7 @@ export function givenScalar(
   plan: ScalarPlan,
   mayBeUnfinished: boolean,
 ): JsonSchema {
-  const schema = { ...(GIVEN[plan.type] ?? ofType(vocabulary, plan)), ...boundsOf(plan) }
+  const schema = { ...(GIVEN[plan.type] ?? valueSchema(vocabulary, plan)), ...boundsOf(plan) }
   const { minLength, regex, min } = plan.limits
   const finished = {
     ...(minLength !== undefined && { minLength }),
@@ -103,7 +103,10 @@ const OPERANDS: Readonly<Partial<Record<ScalarType, JsonSchema>>> = {
   boolean: FLAG,
 }
 
-function ofType(vocabulary: Vocabulary, { type, limits }: ScalarPlan): JsonSchema {
+export function valueSchema(
+  vocabulary: Vocabulary,
+  { type, limits }: Pick<ScalarPlan, 'type' | 'limits'>,
+): JsonSchema {
   if (type === 'blocks') return blocksSchema(vocabulary)
   if (type === 'location') return vocabulary.refer('Coordinates', () => COORDINATES)
   if (type === 'enumeration' && limits.enum !== undefined) return { ...TEXT, enum: limits.enum }

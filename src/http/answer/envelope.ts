@@ -1,6 +1,7 @@
 import type { FoundTexts } from '../../content/read/find-texts.ts'
 import type { FoundEntries } from '../../content/read/find-entries.ts'
 import type { SearchMeta } from '../../content/read/find-searched.ts'
+import type { ShownGroups } from '../../content/read/show-groups.ts'
 import { describePage } from '../../content/read/describe-page.ts'
 import type { Entry } from '../../content/read/row.ts'
 import type { CmsError, ErrorDetails } from '../../base/errors.ts'
@@ -44,6 +45,10 @@ export function listEnvelope(found: FoundEntries, page: Page): ListEnvelope {
     ...(distances !== undefined && { distances }),
   }
   return { data: found.entries, meta }
+}
+
+export function groupsEnvelope({ groups, isCapped }: ShownGroups): object {
+  return { data: groups, meta: { capped: isCapped } }
 }
 
 export function listText(found: FoundTexts, page: Page): string {

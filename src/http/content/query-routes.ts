@@ -5,6 +5,8 @@ import { isPersonalRead } from '../../people/access/reader-key.ts'
 import { assertMayUnderRule, mayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { findEntries } from '../../content/read/find-entries.ts'
+import { showGroups, type ShownGroups } from '../../content/read/show-groups.ts'
+import { isGroupedQuery } from '../../query/aggregate.ts'
 import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import type { Locales } from '../../content/locales/locales.ts'
 import type { NamedQueries } from '../../query/named/compile-queries.ts'
@@ -12,10 +14,10 @@ import { bindQuery, type NamedQuery } from '../../query/named/named-query.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { typesOfQuery } from '../../query/types-of-query.ts'
 import type { Uid } from '../../schema/definition.ts'
-import { entryEnvelope, listEnvelope } from '../answer/envelope.ts'
+import { entryEnvelope, groupsEnvelope, listEnvelope } from '../answer/envelope.ts'
 import { type GuardedRouter, guardedRouter, permitted } from '../router/guarded-router.ts'
 import { dependsOnPublished, readFrom } from '../reads/content-reads.ts'
-import type { CachedReads, PreparedRead } from '../reads/cached-reads.ts'
+import type { CachedReads, LoadedRead, PreparedRead } from '../reads/cached-reads.ts'
 import { rulesOf, type RuleSources } from '../reads/query-rules.ts'
 import { readClosedQuery } from '../body/read-request.ts'
 import type { Context, Middleware } from '../router/state.ts'
@@ -94,6 +96,7 @@ function prepare(
     isPersonal: isRuled && isPersonalRead(principal, types),
     isCurrent: database === documents.database,
     load: async () => {
+      if (isGroupedQuery(bound)) return loadGroups(ctx, await showGroups(database, bound))
       const found = await findEntries(database, bound)
       const [first] = found.entries
       if (query.isOne && first === undefined) throw new NotFoundError('Not Found')
@@ -104,6 +107,11 @@ function prepare(
       return { body, revision: null, shown: () => found.entries, isExact }
     },
   }
+}
+
+async function loadGroups(ctx: Context, found: ShownGroups): Promise<LoadedRead> {
+  const body = await toJson(groupsEnvelope(found), ctx.state.answer)
+  return { body, revision: null, shown: () => [], isExact: true }
 }
 
 /** Files are shown with their entries. @throws ForbiddenError */

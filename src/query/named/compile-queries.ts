@@ -3,11 +3,13 @@ import { didYouMean } from '../../base/near-miss.ts'
 import { locateInQuery } from '../../schema/check/located-fault.ts'
 import type { DeclarationProblem, QueryDefinition } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import { parseAggregate } from '../aggregate.ts'
 import { uncountedAnswer } from '../answer-size.ts'
 import { parseQuery } from '../parse-query.ts'
 import type { Query, QueryRules, RelationNode } from '../query.ts'
 import { parseNearest } from '../parse-order.ts'
 import { typesOfQuery } from '../types-of-query.ts'
+import { findAggregateFaults } from './find-aggregate-faults.ts'
 import { findFaults, pageSamples } from './find-faults.ts'
 import { findPopulateFaults } from './find-populate-faults.ts'
 import { conditionsOf, declaredPage, type NamedQuery, shownOf } from './named-query.ts'
@@ -32,7 +34,7 @@ export function compileQueries(schema: Schema, bounds: PageBounds = USUAL_BOUNDS
     const found =
       plan === null
         ? [typeFault(schema, definition.type)]
-        : findFaults(oneOf(definition, plan), plan, rules)
+        : findAllFaults(oneOf(definition, plan), plan, rules)
     faults.push(...found.map((fault) => locateInQuery(definition, fault)))
     if (plan === null || found.length > 0) return []
     const query = compileQuery(oneOf(definition, plan), plan, { schema, rules })
@@ -42,6 +44,20 @@ export function compileQueries(schema: Schema, bounds: PageBounds = USUAL_BOUNDS
   })
   if (faults.length > 0) throw SchemaError.at(faults)
   return new Map(compiled.map((query) => [query.definition.name, query]))
+}
+
+function findAllFaults(
+  definition: QueryDefinition,
+  plan: ContentTypePlan,
+  rules: QueryRules,
+): readonly DeclarationProblem[] {
+  const [given = new Map<string, string>()] = sampleValues(
+    new Map(Object.entries(definition.parameters)),
+  )
+  return [
+    ...findFaults(definition, plan, rules),
+    ...findAggregateFaults(definition, plan, rules, given),
+  ]
 }
 
 function oneOf(definition: QueryDefinition, { kind }: ContentTypePlan): QueryDefinition {
@@ -86,7 +102,7 @@ function compileQuery(
   const { asked, single: isOne, locale, fallbackLocale } = definition
   const parameters = new Map(Object.entries(definition.parameters))
   const [given = new Map<string, string>()] = sampleValues(parameters)
-  const { fields, populate, sort } = parseQuery(shownOf(asked), plan, rules)
+  const { fields, populate, sort } = parseQuery(shownOf(asked, plan), plan, rules)
   const shown: NamedQuery['shown'] = { fields, populate, sort }
   const filter = conditionsOf(asked, plan, given)
   const types = typesOfQuery(plan, { filter, populate, sort })
@@ -100,6 +116,7 @@ function compileQuery(
     isOne,
     parameters,
     shown,
+    aggregate: parseAggregate(asked, plan, populate),
     filter,
     isFixed,
     page: declaredPage(definition, pageSamples(asked, given), { sort, ...near }, rules),

@@ -1,7 +1,9 @@
 import { shownName, ValidationError } from '../../base/errors.ts'
+import { isRecord } from '../../base/is-record.ts'
 import { didYouMean } from '../../base/near-miss.ts'
 import type { Data, QueryDefinition, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
+import { groupedRelations, parseAggregate } from '../aggregate.ts'
 import { parseFilters } from '../parse-filters.ts'
 import { asksNearest, assertNearPage, type ListOrder, parseNearest } from '../parse-order.ts'
 import { parseSearch } from '../parse-search.ts'
@@ -14,6 +16,7 @@ import { invalidValue } from '../query-error.ts'
 import { assertPublicationShown } from '../shown-publication.ts'
 import { bothFilters, withRuledTargets } from '../ruled-type.ts'
 import type {
+  Aggregate,
   Filter,
   LocaleRules,
   Page,
@@ -32,6 +35,8 @@ export interface NamedQuery {
   readonly isOne: boolean
   readonly parameters: Parameters
   readonly shown: Pick<Query, 'fields' | 'populate' | 'sort'>
+  /** Null if the response consists of entries. */
+  readonly aggregate: Aggregate | null
   /** Contains sample values in place of parameters. */
   readonly filter: Filter | null
   readonly isFixed: boolean
@@ -45,7 +50,11 @@ export interface NamedQuery {
 
 export type BoundRules = Omit<QueryRules, 'mayRead' | 'format'>
 
-export function shownOf(asked: Data): Data {
+export function shownOf(asked: Data, plan: ContentTypePlan): Data {
+  const { aggregate } = asked
+  if (isRecord(aggregate)) {
+    return { fields: ['documentId'], populate: groupedRelations(aggregate, plan) }
+  }
   const none = new Map<string, string>()
   return {
     fields: fill(asked['fields'], none),
@@ -61,7 +70,7 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
   const readable = definition.rules === 'caller' ? rules.readable : undefined
   const all: QueryRules = { ...rules, mayRead: () => true, readable, format: 'v5' }
   const version = versionOf(query, asked, rules.locales)
-  const { plan, filter, condition, ...shown } =
+  const { plan, filter, condition, aggregate, ...shown } =
     readable === undefined
       ? unruledPart(query, given)
       : callersPart(query, given, { ...all, status: version['status'] })
@@ -74,6 +83,7 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
     ...shown,
     ...(search !== null && { search }),
     ...(nearest !== null && { nearest }),
+    ...(aggregate !== null && { aggregate }),
     page: pageOf(query, given, { sort: search?.order ?? shown.sort, nearest }, all),
     version: parseVersions(version, plan, filter, rules.locales),
     publication: parsePublication(version, plan),
@@ -83,11 +93,13 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
 
 type NamedPart = Pick<Query, 'plan' | 'filter' | 'fields' | 'populate' | 'sort'> & {
   readonly condition: Filter | null
+  readonly aggregate: Aggregate | null
 }
 
-function unruledPart({ plan, shown, isFixed, filter, definition }: NamedQuery, given: Given) {
+function unruledPart(query: NamedQuery, given: Given): NamedPart {
+  const { plan, shown, aggregate, isFixed, filter, definition } = query
   const conditions = isFixed ? filter : conditionsOf(definition.asked, plan, given)
-  return { plan, filter: conditions, condition: null, ...shown }
+  return { plan, filter: conditions, condition: null, aggregate, ...shown }
 }
 
 /** The parts of the query as the caller sees its types. @throws ValidationError for attributes that a rule hides */
@@ -96,10 +108,11 @@ function callersPart(
   given: Given,
   { status, ...rules }: QueryRules & { readonly status: unknown },
 ): NamedPart {
-  const shown = parseQuery({ ...shownOf(asked), status }, type, rules)
+  const shown = parseQuery({ ...shownOf(asked, type), status }, type, rules)
   const { plan, filter: condition, fields, populate, sort } = shown
   const filter = conditionsOf(asked, plan, given, withRuledTargets(rules, parseStatus(status)))
-  return { plan, filter, condition, fields, populate, sort }
+  const aggregate = parseAggregate(asked, plan, populate)
+  return { plan, filter, condition, aggregate, fields, populate, sort }
 }
 
 export function conditionsOf(

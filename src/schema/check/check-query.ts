@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { isRecord } from '../../base/is-record.ts'
 import { didYouMean } from '../../base/near-miss.ts'
 import {
   type Data,
@@ -44,6 +45,21 @@ const ASKED: Joi.PartialSchemaMap = {
   search: Joi.alternatives(Joi.string(), Joi.object()),
   rank: Joi.alternatives(Joi.string(), Joi.object()),
   pagination: Joi.object(),
+  aggregate: Joi.object(),
+}
+
+const MAX_KEYS = 3
+const MAX_MEASURES = 10
+
+const MEASURED = Joi.array().items(Joi.string()).min(1).max(MAX_MEASURES).unique()
+
+const AGGREGATE: Joi.PartialSchemaMap = {
+  groupBy: Joi.array().items(Joi.string()).min(1).max(MAX_KEYS).required(),
+  count: Joi.boolean(),
+  avg: MEASURED,
+  min: MEASURED,
+  max: MEASURED,
+  sum: MEASURED,
 }
 
 const QUERY: Joi.PartialSchemaMap = {
@@ -59,6 +75,7 @@ const QUERY: Joi.PartialSchemaMap = {
 
 const QUERY_RULE = Joi.object(QUERY).unknown().required()
 const PARAMETER_RULE = Joi.object(PARAMETER).unknown().required()
+const AGGREGATE_RULE = Joi.object(AGGREGATE).unknown()
 
 export function checkQuery({ file, uid: name, content, fault }: DeclarationFile): CheckedQuery {
   if (fault !== undefined) {
@@ -68,6 +85,7 @@ export function checkQuery({ file, uid: name, content, fault }: DeclarationFile)
     ...findNameFaults(name),
     ...findFaults(QUERY_RULE, content, QUERY),
     ...parametersOf(content).flatMap(([key, parameter]) => findParameterFaults(key, parameter)),
+    ...findAggregateFaults(content),
   ]
   return {
     name,
@@ -131,6 +149,20 @@ function findParameterFaults(name: string, content: unknown): readonly Declarati
   })
   if (faults.length > 0) return [...named, ...inside]
   return [...named, ...contradictionsOf(path, content as ParameterDefinition)]
+}
+
+function findAggregateFaults(content: unknown): readonly DeclarationProblem[] {
+  const { aggregate } = (content ?? {}) as { readonly aggregate?: unknown }
+  if (!isRecord(aggregate)) return []
+  const faults = findFaults(AGGREGATE_RULE, aggregate, AGGREGATE).map((fault) => ({
+    ...fault,
+    path: `aggregate.${fault.path}`,
+  }))
+  const isEmpty = !Object.keys(aggregate).some(
+    (key) => key !== 'groupBy' && aggregate[key] !== false,
+  )
+  if (faults.length > 0 || !isEmpty) return faults
+  return [{ path: 'aggregate', problem: 'needs "count": true, avg, min, max or sum' }]
 }
 
 function contradictionsOf(

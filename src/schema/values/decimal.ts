@@ -33,6 +33,27 @@ export function significantDigits(text: string): string {
   return sign === 0 ? '0' : `${sign < 0 ? '-' : ''}${digits}E${size - digits.length}`
 }
 
+/** The digits of a whole number, without an exponent. */
+export function wholeText(text: string): string {
+  const { coefficient, exponent } = exactOf(text)
+  return String(exponent >= 0 ? coefficient * 10n ** BigInt(exponent) : coefficient)
+}
+
+const QUOTIENT_DIGITS = 40
+
+/** The number next to the exact quotient. */
+export function divideDecimal(text: string, by: number): number {
+  const { coefficient, exponent } = exactOf(text)
+  const quotient = (coefficient * 10n ** BigInt(QUOTIENT_DIGITS)) / BigInt(by)
+  return Number(`${quotient}e${exponent - QUOTIENT_DIGITS}`)
+}
+
+function exactOf(text: string): { readonly coefficient: bigint; readonly exponent: number } {
+  const [mantissa = '0', exponent = '0'] = text.toLowerCase().split('e')
+  const [whole = '0', part = ''] = mantissa.split('.')
+  return { coefficient: BigInt(whole + part), exponent: Number(exponent) - part.length }
+}
+
 interface Parts {
   readonly sign: -1 | 0 | 1
   readonly digits: string

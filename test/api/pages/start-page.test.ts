@@ -28,7 +28,7 @@ for (const [where, prepare] of [
       const declared = path.join(folder, 'content-types')
       await cp(path.join(ROOT, 'content-types'), declared, { recursive: true })
       const [, named = ''] = /remove `([^`]+)` first/.exec(await readPage()) ?? []
-      await rm(path.join(declared, named))
+      await rm(path.join(declared, named), { recursive: true })
     },
   ],
 ] as const) {

@@ -20,13 +20,16 @@ const TYPES = [
       views: { type: 'integer' },
       on: { type: 'date' },
       secret: { type: 'string', private: true },
+      hidden: { type: 'integer', private: true },
       seo: { type: 'component', component: 'shared.seo' },
       cover: { type: 'media' },
       tags: { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag' },
       author: { type: 'relation', relation: 'manyToOne', target: USER },
+      friends: { type: 'relation', relation: 'manyToMany', target: USER },
     },
     { options: { draftAndPublish: true }, ...LOCALIZED },
   ),
+  typeFile('start', { title: { type: 'string' } }, { kind: 'singleType' }),
   typeFile('tag', { name: { type: 'string', unique: true } }),
   typeFile('page', { title: { type: 'string' } }, { options: { search: { title: 1 } } }),
   componentFile('shared.seo', { title: { type: 'string' } }),
@@ -73,6 +76,7 @@ function bind(content: object, asked: Data = {}): Query {
 }
 
 const AREA = { type: 'enumeration', enum: ['ios', 'web'] }
+const BY_AREA_COUNTED = { groupBy: ['area'], count: true }
 const BY_AREA = { area: { $eq: { $param: 'area' } } }
 
 describe('compileQueries', () => {
@@ -170,6 +174,97 @@ describe('compileQueries', () => {
     'entries of whatever type': [
       { type: 'article', populate: { cover: { populate: '*' } } },
       'populate: related holds entries of any type: leave it out',
+    ],
+    'unknown keys of an aggregate': [
+      { type: 'article', aggregate: { groupBy: ['area'], cuont: true } },
+      'aggregate.cuont: no such key; did you mean count?',
+    ],
+    'an aggregate without groups': [
+      { type: 'article', aggregate: { count: true } },
+      'aggregate.groupBy: is required',
+    ],
+    'an aggregate of nothing': [
+      { type: 'article', aggregate: { groupBy: ['area'], count: false } },
+      'aggregate: needs "count": true, avg, min, max or sum',
+    ],
+    'too many groups': [
+      {
+        type: 'article',
+        aggregate: { groupBy: ['area', 'on:day', 'tags', 'author'], count: true },
+      },
+      'aggregate.groupBy: must contain less than or equal to 3 items',
+    ],
+    'a parameter in an aggregate': [
+      { type: 'article', aggregate: { groupBy: [{ $param: 'key' }], count: true } },
+      'aggregate.groupBy.0: must be a string',
+    ],
+    'groups by an unknown attribute': [
+      { type: 'article', aggregate: { groupBy: ['aera'], count: true } },
+      'aggregate.groupBy.0: Invalid key aera; did you mean area?',
+    ],
+    'groups by a private attribute': [
+      { type: 'article', aggregate: { groupBy: ['area', 'secret'], count: true } },
+      'aggregate.groupBy.1: Invalid key secret',
+    ],
+    'groups by a text': [
+      { type: 'article', aggregate: { groupBy: ['title'], count: true } },
+      'aggregate.groupBy.0: Invalid key title: expected a relation, an enumeration, a boolean or a date',
+    ],
+    'groups by a file': [
+      { type: 'article', aggregate: { groupBy: ['cover'], count: true } },
+      'aggregate.groupBy.0: Invalid key cover: expected a relation, an enumeration, a boolean or a date',
+    ],
+    'groups by moments': [
+      { type: 'article', aggregate: { groupBy: ['on'], count: true } },
+      'aggregate.groupBy.0: Invalid key on: dates are grouped by on:day or on:month',
+    ],
+    'groups by years': [
+      { type: 'article', aggregate: { groupBy: ['on:year'], count: true } },
+      'aggregate.groupBy.0: Invalid key on: dates are grouped by on:day or on:month',
+    ],
+    'days of an enumeration': [
+      { type: 'article', aggregate: { groupBy: ['area:day'], count: true } },
+      'aggregate.groupBy.0: Invalid key area: only dates have :day and :month',
+    ],
+    'groups by one attribute twice': [
+      { type: 'article', aggregate: { groupBy: ['on:day', 'on:month'], count: true } },
+      'aggregate.groupBy: contains on twice',
+    ],
+    'groups by two relations to many': [
+      { type: 'article', aggregate: { groupBy: ['tags', 'friends'], count: true } },
+      'aggregate.groupBy: at most 1 relation to many: tags, friends',
+    ],
+    'sums of dates': [
+      { type: 'article', aggregate: { groupBy: ['area'], sum: ['views', 'on'] } },
+      'aggregate.sum.1: Invalid key on: sum expects a number',
+    ],
+    'the lowest text': [
+      { type: 'article', aggregate: { groupBy: ['area'], min: ['title'] } },
+      'aggregate.min.0: Invalid key title: min expects a number, a date or a time',
+    ],
+    'the lowest private number': [
+      { type: 'article', aggregate: { groupBy: ['area'], min: ['hidden'] } },
+      'aggregate.min.0: Invalid key hidden',
+    ],
+    'an order of groups': [
+      { type: 'article', sort: 'title', aggregate: BY_AREA_COUNTED },
+      'sort: has no meaning in a query with aggregate',
+    ],
+    'groups in all locales': [
+      { type: 'article', locale: '*', aggregate: BY_AREA_COUNTED },
+      'locale: an aggregate reads one locale',
+    ],
+    'groups in the locales of a condition': [
+      { type: 'article', filters: { locale: { $in: ['en', 'de'] } }, aggregate: BY_AREA_COUNTED },
+      'filters: an aggregate reads one locale; use locale',
+    ],
+    'groups of one entry': [
+      { type: 'article', single: true, aggregate: BY_AREA_COUNTED },
+      'single: one entry cannot be grouped',
+    ],
+    'groups of a single type': [
+      { type: 'start', aggregate: { groupBy: ['createdAt:day'], count: true } },
+      'type: one entry cannot be grouped',
     ],
     'pages of one entry': [
       { type: 'article', single: true, pagination: { pageSize: 2 } },

@@ -1,5 +1,10 @@
 import { expect } from 'chai'
-import { Decimal, significantDigits } from '../../../src/schema/values/decimal.ts'
+import {
+  Decimal,
+  divideDecimal,
+  significantDigits,
+  wholeText,
+} from '../../../src/schema/values/decimal.ts'
 
 describe('Decimal', () => {
   it('prints its original text', () => {
@@ -85,6 +90,35 @@ describe('significantDigits', () => {
   for (const [text, digits] of rows) {
     it(`are ${digits} for ${text}`, () => {
       expect(significantDigits(text)).to.equal(digits)
+    })
+  }
+})
+
+describe('divideDecimal', () => {
+  const rows: readonly [text: string, by: number, quotient: number][] = [
+    ['0', 3, 0],
+    ['0.3', 3, 0.1],
+    ['-2', 3, -2 / 3],
+    ['18446744073709551613', 2, 2 ** 63],
+    ['1E-6000', 7, 0],
+    ['1.5E+300', 3, 5e299],
+    ['.5', 2, 0.25],
+  ]
+  for (const [text, by, quotient] of rows) {
+    it(`divides ${text} by ${by}`, () => {
+      expect(divideDecimal(text, by)).to.equal(quotient)
+    })
+  }
+})
+
+describe('wholeText', () => {
+  for (const [text, whole] of [
+    ['0', '0'],
+    ['18446744073709551613', '18446744073709551613'],
+    ['-1.8E+20', '-180000000000000000000'],
+  ] as const) {
+    it(`prints ${text} without an exponent`, () => {
+      expect(wholeText(text)).to.equal(whole)
     })
   }
 })

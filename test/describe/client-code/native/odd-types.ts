@@ -62,4 +62,19 @@ export const ODD: readonly DeclarationFile[] = [
     uid: 'one-class',
     content: { type: 'class', single: true, fields: ['size'] },
   },
+  {
+    file: 'queries/classes-by-kind.json',
+    kind: 'query',
+    uid: 'classes-by-kind',
+    content: {
+      type: 'class',
+      aggregate: {
+        groupBy: ['kind', 'when:month', 'string'],
+        count: true,
+        avg: ['size'],
+        sum: ['size'],
+        max: ['when'],
+      },
+    },
+  },
 ]
