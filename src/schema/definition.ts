@@ -89,6 +89,8 @@ export interface ComponentDefinition {
   readonly storedUid?: Uid
   readonly formerUids?: readonly Uid[]
   readonly displayName: string
+  readonly description?: string
+  readonly icon?: string
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }
 

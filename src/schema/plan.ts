@@ -39,6 +39,7 @@ export interface ContentTypePlan extends ShapePlan {
   readonly singularName: string
   readonly pluralName: string
   readonly displayName: string
+  readonly icon?: string
   readonly collectionName: string
   readonly draftAndPublish: boolean
   readonly localized: boolean

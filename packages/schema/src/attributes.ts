@@ -129,6 +129,8 @@ export interface ContentTypeOptions {
   readonly pluralName: string
   readonly displayName: string
   readonly description?: string
+  /** A name of the icon set of the dialect. The Studio shows the icon. */
+  readonly icon?: string
   readonly draftAndPublish: boolean
   readonly localized: boolean
 }

@@ -130,7 +130,8 @@ function roleGuard(ctx: Context): AssertMayChange {
 }
 
 function describe(plan: ContentTypePlan) {
-  const { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized } = plan
+  const { uid, kind, singularName, pluralName, displayName, icon } = plan
+  const { draftAndPublish, localized } = plan
   const actions = contentVerbs(plan).map((verb) => contentAction(plan, verb))
   const titleField = titleFieldOf(plan)
   return {
@@ -139,6 +140,7 @@ function describe(plan: ContentTypePlan) {
     singularName,
     pluralName,
     displayName,
+    ...(icon !== undefined && { icon }),
     draftAndPublish,
     localized,
     titleField,

@@ -73,12 +73,20 @@ export const PASSWORD_CHANGE = Joi.object<{
   password: newPassword().required(),
 })
 
-export const OWN_CHANGE = Joi.object<{ readonly name?: string; readonly language?: string | null }>(
-  {
-    name: shortText(),
-    language: Joi.string()
-      .max(35)
-      .pattern(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/)
-      .allow(null),
-  },
-)
+/** The appearance of the Studio. */
+export type Theme = 'light' | 'dark'
+
+export interface OwnChange {
+  readonly name?: string
+  readonly language?: string | null
+  readonly theme?: Theme | null
+}
+
+export const OWN_CHANGE = Joi.object<OwnChange>({
+  name: shortText(),
+  language: Joi.string()
+    .max(35)
+    .pattern(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/)
+    .allow(null),
+  theme: Joi.valid('light', 'dark', null),
+})

@@ -14,6 +14,7 @@ import {
   type AdministratorInput,
   NEW_ADMINISTRATOR,
   OWN_CHANGE,
+  type Theme,
 } from './administrator-input.ts'
 import type { AdminSessions } from './admin-sessions.ts'
 import type { Challenges } from './passkeys/challenges.ts'
@@ -65,6 +66,7 @@ export interface Administrator {
   readonly email: string
   readonly roles: readonly string[]
   readonly language: string | null
+  readonly theme: Theme | null
   readonly hasPassword: boolean
   readonly hasTotp: boolean
   readonly createdAt: Date
@@ -255,6 +257,7 @@ export function toAdministrator(row: AdministratorRow): Administrator {
     email: row.email,
     roles: row.roles,
     language: row.language,
+    theme: row.theme ?? null,
     hasPassword: row.password !== null,
     hasTotp: row.hasTotp === true,
     createdAt: row.createdAt,

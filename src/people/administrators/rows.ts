@@ -1,6 +1,7 @@
 import type { Database, Session } from '../../mongo/connection/database.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 import type { StoredRuleRow } from '../rules/stored-rule.ts'
+import type { Theme } from './administrator-input.ts'
 import type { Permission } from './rights.ts'
 import type { Table } from '../../mongo/connection/table.ts'
 
@@ -12,6 +13,8 @@ export interface AdministratorRow {
   /** Types of roles. Unknown types grant no permission. */
   readonly roles: readonly string[]
   readonly language: string | null
+  /** The theme of the system, if absent or null. */
+  readonly theme?: Theme | null
   readonly password: string | null
   /** Incremented with the password. Sessions of an earlier epoch are invalid. */
   readonly epoch: number

@@ -18,6 +18,7 @@ export interface Declaration {
     readonly pluralName?: string
     readonly displayName?: string
     readonly description?: unknown
+    readonly icon?: unknown
   }
   readonly options?: {
     readonly draftAndPublish?: boolean
@@ -68,12 +69,21 @@ export function toContentTypes({
 function shownOf({
   info,
   options,
-}: Declaration): Pick<ContentTypeDefinition, 'description' | 'preview' | 'search'> {
-  const description = info?.description
+}: Declaration): Pick<ContentTypeDefinition, 'description' | 'icon' | 'preview' | 'search'> {
   return {
-    ...(typeof description === 'string' && description !== '' && { description }),
+    ...describedBy(info),
     ...(options?.preview !== undefined && { preview: options.preview }),
     ...(options?.search !== undefined && { search: options.search }),
+  }
+}
+
+function describedBy({ description, icon }: Declaration['info'] = {}): Pick<
+  ContentTypeDefinition,
+  'description' | 'icon'
+> {
+  return {
+    ...(typeof description === 'string' && description !== '' && { description }),
+    ...(typeof icon === 'string' && icon !== '' && { icon }),
   }
 }
 
@@ -115,7 +125,16 @@ export function toComponents({
   if (declaration === null) return []
   const displayName = declaration.info?.displayName ?? file.uid.slice(file.uid.indexOf('.') + 1)
   const from = olderNames(declaration, (name) => name)
-  return [{ uid: file.uid, file: file.file, displayName, ...from, attributes }]
+  return [
+    {
+      uid: file.uid,
+      file: file.file,
+      displayName,
+      ...describedBy(declaration.info),
+      ...from,
+      attributes,
+    },
+  ]
 }
 
 /** An older name may be a uid or the singular name of a content-type. */

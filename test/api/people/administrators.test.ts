@@ -84,6 +84,7 @@ describe('administrators and their roles', () => {
       'email',
       'roles',
       'language',
+      'theme',
       'hasPassword',
       'hasTotp',
       'createdAt',
@@ -264,7 +265,13 @@ describe('administrators and their roles', () => {
       400,
     )
     const changed = await manager.send('PUT', '/admin/me', { name: 'Mia', language: 'de' })
-    expect(changed.body.data).to.include({ name: 'Mia', language: 'de' })
+    expect(changed.body.data).to.include({ name: 'Mia', language: 'de', theme: null })
+    const dark = await manager.send('PUT', '/admin/me', { theme: 'dark' })
+    expect(dark.body.data).to.include({ language: 'de', theme: 'dark' })
+    const bright = await manager.send('PUT', '/admin/me', { theme: 'bright' })
+    expect(bright.body.error.details.errors[0].path).to.deep.equal(['theme'])
+    const system = await manager.send('PUT', '/admin/me', { theme: null })
+    expect(system.body.data).to.include({ name: 'Mia', theme: null })
   })
 
   it('refuses to invite an administrator without a role', async () => {

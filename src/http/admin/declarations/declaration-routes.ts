@@ -26,11 +26,15 @@ export function declarationRoutes({
 }: DeclarationRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin', before)
   const declared = new Map(definitions.contentTypes.map((type) => [type.uid, type]))
-  const components = definitions.components.map(({ uid, displayName, attributes }) => ({
-    uid,
-    displayName,
-    attributes: showAttributes(attributes, schema.components.get(uid)?.attributes),
-  }))
+  const components = definitions.components.map(
+    ({ uid, displayName, description, icon, attributes }) => ({
+      uid,
+      displayName,
+      ...(description !== undefined && { description }),
+      ...(icon !== undefined && { icon }),
+      attributes: showAttributes(attributes, schema.components.get(uid)?.attributes),
+    }),
+  )
   admin.get('/content-types/:uid', null, (ctx) => {
     const plan = schema.contentTypes.get(parameterOf(ctx, 'uid'))
     const definition = declared.get(plan?.uid ?? '')
@@ -49,13 +53,15 @@ function showType(
   plan: ContentTypePlan,
   { description = '', preview, attributes: declared }: ContentTypeDefinition,
 ): object {
-  const { uid, kind, singularName, pluralName, displayName, draftAndPublish, localized } = plan
+  const { uid, kind, singularName, pluralName, displayName, icon } = plan
+  const { draftAndPublish, localized } = plan
   return {
     uid,
     kind,
     singularName,
     pluralName,
     displayName,
+    ...(icon !== undefined && { icon }),
     description,
     draftAndPublish,
     localized,
