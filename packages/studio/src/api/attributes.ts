@@ -35,6 +35,8 @@ export type Attributes = Readonly<Record<string, Attribute>>
 export interface ComponentDeclaration {
   readonly uid: string
   readonly displayName: string
+  readonly description?: string
+  readonly icon?: string
   readonly attributes: Attributes
 }
 

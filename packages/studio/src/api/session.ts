@@ -6,6 +6,8 @@ export interface Permission {
   readonly locales?: readonly string[]
 }
 
+export type Theme = 'light' | 'dark'
+
 export interface Session {
   readonly administrator: {
     readonly id: string
@@ -13,6 +15,7 @@ export interface Session {
     readonly email: string
     readonly roles: readonly string[]
     readonly language: string | null
+    readonly theme: Theme | null
     readonly hasPassword: boolean
   }
   readonly permissions: readonly Permission[]

@@ -1,7 +1,7 @@
 import { Checkbox as AriaCheckbox, type CheckboxProps as AriaProps } from 'react-aria-components'
 import type { ReactNode } from 'react'
 import styles from './checkbox.module.css'
-import { Icon } from './icon.tsx'
+import { Icon } from './icons/icon.tsx'
 
 export interface CheckboxProps extends Omit<AriaProps, 'className' | 'style' | 'children'> {
   readonly children?: ReactNode

@@ -7,14 +7,16 @@ import {
   Select,
   SelectValue,
 } from 'react-aria-components'
+import type { ReactNode } from 'react'
 import styles from './choice.module.css'
-import { Icon } from './icon.tsx'
+import { Icon } from './icons/icon.tsx'
 import fieldStyles from './text-input.module.css'
 import menuStyles from './menu.module.css'
 
 export interface Option {
   readonly id: string
   readonly name: string
+  readonly icon?: ReactNode
 }
 
 export interface ChoiceProps {
@@ -46,10 +48,11 @@ export function Choice(props: ChoiceProps) {
       </AriaButton>
       <Popover className={`${menuStyles['popover']} ${styles['popover']}`} placement="bottom start">
         <ListBox items={options} className={menuStyles['menu'] ?? ''}>
-          {({ id, name }) => (
+          {({ id, name, icon }) => (
             <ListBoxItem id={id} textValue={name} className={menuStyles['item'] ?? ''}>
               {({ isSelected }) => (
                 <>
+                  {icon !== undefined && <span className={menuStyles['icon']}>{icon}</span>}
                   <span className={menuStyles['text']}>{name}</span>
                   {isSelected && <Icon name="check" size={14} />}
                 </>

@@ -1,8 +1,9 @@
-import { useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 
 export interface Command {
   readonly id: string
   readonly text: string
+  readonly icon?: ReactNode
   readonly note?: string
   readonly asks?: string
   readonly run: () => void

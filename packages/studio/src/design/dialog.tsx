@@ -3,7 +3,7 @@ import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-c
 import { useTexts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 import styles from './dialog.module.css'
-import { Icon } from './icon.tsx'
+import { Icon } from './icons/icon.tsx'
 
 export interface DialogProps {
   readonly title: string

@@ -1,6 +1,6 @@
 import { Button, Input, SearchField } from 'react-aria-components'
 import { useTexts } from '../texts/texts.ts'
-import { Icon } from './icon.tsx'
+import { Icon } from './icons/icon.tsx'
 import styles from './search-box.module.css'
 
 export interface SearchBoxProps {

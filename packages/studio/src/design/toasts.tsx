@@ -8,7 +8,7 @@ import {
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components'
 import { useTexts } from '../texts/texts.ts'
-import { Icon } from './icon.tsx'
+import { Icon } from './icons/icon.tsx'
 import { Kbd, keyNames } from './kbd.tsx'
 import styles from './toasts.module.css'
 

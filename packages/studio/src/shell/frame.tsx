@@ -2,13 +2,14 @@ import { Outlet, useRouterState } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import { studioName } from '../design/branding.ts'
 import { Button } from '../design/button.tsx'
-import { Icon } from '../design/icon.tsx'
+import { Icon } from '../design/icons/icon.tsx'
 import { lazyPart } from '../design/load-part.tsx'
 import { LoadBoundary } from '../design/not-loaded.tsx'
 import { useTexts } from '../texts/texts.ts'
 import styles from './frame.module.css'
 import { Navigation } from './navigation.tsx'
 import { useShortcuts } from './shortcuts.ts'
+import { useAppliedTheme } from '../design/theme.ts'
 
 // Dialogs and menus are not part of the first load.
 const NavigationDrawer = lazyPart(
@@ -20,6 +21,7 @@ const KeyboardHelp = lazyPart(async () => (await import('./keyboard-help.tsx')).
 export function Frame() {
   const { t } = useTexts()
   const [open, setOpen] = useState<'palette' | 'help' | 'navigation' | null>(null)
+  useAppliedTheme()
   const close = (): void => setOpen(null)
   const address = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(close, [address])

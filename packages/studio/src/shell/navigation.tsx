@@ -2,12 +2,15 @@ import { Link } from '@tanstack/react-router'
 import { apiNameOf, listTitleOf, type TypeSummary, useCounts } from '../api/content-types.ts'
 import { useMay } from '../api/session.ts'
 import { branding, studioName } from '../design/branding.ts'
+import { Icon } from '../design/icons/icon.tsx'
+import type { IconName } from '../design/icons/icons.ts'
 import { Kbd } from '../design/kbd.tsx'
 import { Mark } from '../design/mark.tsx'
 import type { TextKey } from '../texts/english.ts'
 import { useTexts } from '../texts/texts.ts'
 import { AccountMenu } from './account-menu.tsx'
 import styles from './navigation.module.css'
+import { TypeIcon } from '../design/icons/type-icon.tsx'
 import { useReadableTypes } from './readable-types.ts'
 
 export interface NavigationProps {
@@ -28,41 +31,51 @@ export function Navigation({ onPalette, onHelp }: NavigationProps) {
         <span className={styles['name']}>{studioName}</span>
       </div>
       <button type="button" className={styles['search']} onClick={onPalette}>
-        {t('palette.placeholder')}
+        <Icon name="search" size={14} />
+        <span className={styles['name']}>{t('palette.placeholder')}</span>
         <Kbd keys="mod+K" />
       </button>
       <div className={styles['links']}>
         <Link to="/" className={styles['link']} activeOptions={{ exact: true }}>
-          {t('nav.home')}
+          <Labelled icon="home">{t('nav.home')}</Labelled>
         </Link>
         {may('plugin::upload.content-api.find') && (
           <Link to="/media" className={styles['link']}>
-            {t('nav.media')}
+            <Labelled icon="media">{t('nav.media')}</Labelled>
           </Link>
         )}
         <Link to="/calendar" className={styles['link']}>
-          {t('nav.calendar')}
+          <Labelled icon="calendar">{t('nav.calendar')}</Labelled>
         </Link>
         {may('admin::releases.read') && (
           <Link to="/releases" className={styles['link']}>
-            {t('nav.releases')}
+            <Labelled icon="releases">{t('nav.releases')}</Labelled>
           </Link>
         )}
         <Link to="/trash" className={styles['link']}>
-          {t('nav.trash')}
+          <Labelled icon="trash">{t('nav.trash')}</Labelled>
         </Link>
         <TypeLinks title="nav.collections" types={collections} />
         <TypeLinks title="nav.singles" types={singles} />
         <section aria-label={t('nav.administration')}>
           <h2 className={styles['title']}>{t('nav.administration')}</h2>
           <Link to="/settings" className={styles['link']}>
-            {t('settings.title')}
+            <Labelled icon="settings">{t('settings.title')}</Labelled>
           </Link>
         </section>
         <ProjectLinks />
       </div>
       <AccountMenu onHelp={onHelp} />
     </nav>
+  )
+}
+
+function Labelled({ icon, children }: { readonly icon: IconName; readonly children: string }) {
+  return (
+    <>
+      <Icon name={icon} />
+      <span className={styles['name']}>{children}</span>
+    </>
   )
 }
 
@@ -82,7 +95,7 @@ function ProjectLinks() {
               rel="noreferrer"
               {...(!url.startsWith('/') && { target: '_blank' })}
             >
-              <span className={styles['name']}>{label}</span>
+              <Labelled icon="external">{label}</Labelled>
             </a>
           </li>
         ))}
@@ -114,6 +127,7 @@ function TypeLinks({
                 params={{ type: apiNameOf(type) }}
                 className={styles['link']}
               >
+                <TypeIcon type={type} />
                 <span className={styles['name']}>{listTitleOf(type)}</span>
                 {count !== undefined && <span className={styles['count']}>{number(count)}</span>}
               </Link>

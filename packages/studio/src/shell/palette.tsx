@@ -14,9 +14,9 @@ import {
 import { type Command, offeredCommands } from '../design/commands.ts'
 import { ConfirmDialog } from '../design/confirm-dialog.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { useFoundEntries } from './found-entries.ts'
+import { useFoundEntries } from './found-entries.tsx'
 import styles from './palette.module.css'
-import { useCreations, useGeneralActions, usePlaces } from './palette-commands.ts'
+import { useCreations, useGeneralActions, usePlaces } from './palette-commands.tsx'
 
 /** Ctrl/⌘-K: open a screen, create an entry or find one by a part of its title. */
 export function Palette({
@@ -121,7 +121,7 @@ function PaletteContent({ onClose, onHelp, onAsk }: PaletteContentProps) {
         {groups.map(({ title, commands }) => (
           <MenuSection key={title}>
             <Header className={styles['header'] ?? ''}>{title}</Header>
-            {commands.map(({ id, text: name, note, asks, run }) => (
+            {commands.map(({ id, icon, text: name, note, asks, run }) => (
               <MenuItem
                 key={id}
                 id={id}
@@ -133,7 +133,9 @@ function PaletteContent({ onClose, onHelp, onAsk }: PaletteContentProps) {
                   run()
                 }}
               >
-                {name} {note !== undefined && <span className={styles['note']}>{note}</span>}
+                <span className={styles['icon']}>{icon}</span>
+                <span className={styles['name']}>{name}</span>{' '}
+                {note !== undefined && <span className={styles['note']}>{note}</span>}
               </MenuItem>
             ))}
           </MenuSection>

@@ -74,6 +74,11 @@ export const english = {
   'firstStart.noToken':
     'Open the link that the server printed when it started, or run “npx quire admin add”.',
 
+  'theme.title': 'Theme',
+  'theme.system': 'System',
+  'theme.light': 'Light',
+  'theme.dark': 'Dark',
+
   'nav.label': 'Main navigation',
   'nav.open': 'Open navigation',
   'nav.home': 'Home',

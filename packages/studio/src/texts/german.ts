@@ -75,6 +75,11 @@ export const german: Catalogue = {
   'firstStart.noToken':
     'Öffnen Sie den Link, den der Server beim Start ausgegeben hat, oder führen Sie „npx quire admin add“ aus.',
 
+  'theme.title': 'Farbschema',
+  'theme.system': 'System',
+  'theme.light': 'Hell',
+  'theme.dark': 'Dunkel',
+
   'nav.label': 'Hauptnavigation',
   'nav.open': 'Navigation öffnen',
   'nav.home': 'Start',

@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
 import type { ComponentDeclaration } from '../../api/attributes.ts'
 import type { ComponentValue } from '../../entry/values.ts'
@@ -10,6 +10,7 @@ import { useFromValue, useOpenEntry, useProblems } from '../open-entry.ts'
 import { Grip } from '../reorder/grip.tsx'
 import type { Handles } from '../reorder/use-reorder.ts'
 import { type BlockNode, blockText } from '../../entry/block-text.ts'
+import { ComponentIcon } from './component-icon.tsx'
 import { ComponentFields } from './component-fields.tsx'
 import styles from './components.module.css'
 
@@ -51,6 +52,9 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
           aria-expanded={!isFolded}
           onClick={() => onAct('fold', itemKey)}
         >
+          <span className={styles['icon']}>
+            <ComponentIcon icon={declared?.icon} />
+          </span>
           <span className={styles['name']}>{name}</span>
           <span className={styles['summary']}>{summary}</span>
           <Trouble {...{ place, isFolded }} />

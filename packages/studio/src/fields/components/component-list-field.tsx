@@ -1,7 +1,7 @@
 import { focusField, focusFirst } from '../focus.ts'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -11,6 +11,7 @@ import { useOpenEntry } from '../open-entry.ts'
 import { useReorder } from '../reorder/use-reorder.ts'
 import { type CardAction, ComponentCard } from './component-card.tsx'
 import { type ListAttribute, useListActions, useOutline } from './component-list.ts'
+import { ComponentIcon } from './component-icon.tsx'
 import styles from './components.module.css'
 
 /** Longer lists start collapsed. */
@@ -106,6 +107,7 @@ interface AdderProps {
 
 function Adder({ attribute, nameOf, isFull, onAdd }: AdderProps) {
   const { t } = useTexts()
+  const { reading } = useOpenEntry()
   const [first = '', ...others] =
     attribute.type === 'component' ? [attribute.component] : attribute.components
   if (others.length === 0) {
@@ -128,7 +130,12 @@ function Adder({ attribute, nameOf, isFull, onAdd }: AdderProps) {
       }
     >
       {[first, ...others].map((uid) => (
-        <DropdownItem key={uid} id={uid}>
+        <DropdownItem
+          key={uid}
+          id={uid}
+          icon={<ComponentIcon icon={reading.components.get(uid)?.icon} />}
+          hint={reading.components.get(uid)?.description}
+        >
           {nameOf(uid)}
         </DropdownItem>
       ))}

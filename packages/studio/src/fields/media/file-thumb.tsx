@@ -1,4 +1,5 @@
-import { Icon, type IconName } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
+import type { IconName } from '../../design/icons/icons.ts'
 import type { FileValue } from '../../entry/values.ts'
 import styles from './media-field.module.css'
 

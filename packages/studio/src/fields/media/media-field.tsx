@@ -1,7 +1,7 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { FileTrigger } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { notifyFailure } from '../../design/toasts.tsx'
 import { useKeptFocus } from '../../design/use-kept-focus.ts'
 import { useOwnNotices } from '../../design/use-own-notices.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { apiNameOf, entriesNameOf, useTypes } from '../../api/content-types.ts'
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { useDelayed } from '../../design/use-delayed.ts'

@@ -1,4 +1,4 @@
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './grip.module.css'
 import type { Handles } from './use-reorder.ts'

@@ -2,9 +2,11 @@ import { useState } from 'react'
 import type { DeclaredFile, Json } from '../../api/declarations.ts'
 import { ATTRIBUTE_TYPES } from '@quire/schema/attributes'
 import { Choice } from '../../design/choice.tsx'
+import { Drawing } from '../../design/icons/icon.tsx'
 import { FormDialog } from '../../design/form-dialog.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { TYPE_ICONS } from '../../design/icons/type-icons.ts'
 import { AttributeOptions } from './attribute-options.tsx'
 import styles from './declare.module.css'
 import type { Draft, DraftAttribute } from './draft.ts'
@@ -57,7 +59,11 @@ export function AttributeDialog(props: AttributeDialogProps) {
       <div>
         <Choice
           label={t('declare.type')}
-          options={ATTRIBUTE_TYPES.map((id) => ({ id, name: t(`declare.type.${id}`) }))}
+          options={ATTRIBUTE_TYPES.map((id) => ({
+            id,
+            name: t(`declare.type.${id}`),
+            icon: <Drawing path={TYPE_ICONS[id]} />,
+          }))}
           value={type}
           onChange={(id) => set({ ...attribute, options: retyped(options, id), otherSide: null })}
         />

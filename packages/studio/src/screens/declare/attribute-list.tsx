@@ -1,9 +1,10 @@
 import { type Fault } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Drawing, Icon } from '../../design/icons/icon.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Grip } from '../../fields/reorder/grip.tsx'
 import { moved, useReorder } from '../../fields/reorder/use-reorder.ts'
+import { TYPE_ICONS } from '../../design/icons/type-icons.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './declare.module.css'
 import { type DraftAttribute, readAt } from './draft.ts'
@@ -33,7 +34,7 @@ export function AttributeList(props: AttributeListProps) {
   return (
     <ul className={styles['list']} aria-label={t('declare.attributes')}>
       {attributes.map((attribute, index) => {
-        const { key, name } = attribute
+        const { key, name, options } = attribute
         const faulty = faults
           .filter(({ path }) => path[0] === name)
           .map(({ path: [, ...path], message }) => placedText({ path, message }, texts))
@@ -51,6 +52,9 @@ export function AttributeList(props: AttributeListProps) {
               position={index + 1}
               count={keys.length}
             />
+            <span className={styles['icon']}>
+              {isKnownType(options['type']) && <Drawing path={TYPE_ICONS[options['type']]} />}
+            </span>
             <div className={styles['text']}>
               <div className={styles['name']}>{name}</div>
               <div className={styles['rules']}>{rulesOf(attribute, texts).join(' · ')}</div>

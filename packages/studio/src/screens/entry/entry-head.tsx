@@ -8,7 +8,7 @@ import { useMay } from '../../api/session.ts'
 import { tabTitle } from '../../design/branding.ts'
 import { Avatar } from '../../design/avatar.tsx'
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
 import { notify } from '../../design/toasts.tsx'
@@ -19,7 +19,7 @@ import { useUndoDeletion } from '../trash/use-undo-deletion.ts'
 import { DeleteDialog, hasUsages } from './delete-dialog.tsx'
 import styles from './entry-form.module.css'
 import { SaveNote } from './save-note.tsx'
-import { type Offered, useOfferedActions } from './use-offered-actions.ts'
+import { type Offered, useOfferedActions } from './use-offered-actions.tsx'
 
 export interface EntryHeadProps extends Offered {
   readonly changes: UnpublishedChanges | undefined

@@ -1,7 +1,7 @@
 import { Button as AriaButton, DialogTrigger } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { PopoverDialog } from '../../design/popover-dialog.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { Button as AriaButton, DialogTrigger } from 'react-aria-components'
 import { ENTRY_STATES } from '../../api/entries.ts'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { PopoverDialog } from '../../design/popover-dialog.tsx'
 import { SearchBox } from '../../design/search-box.tsx'
 import { notify } from '../../design/toasts.tsx'

@@ -2,6 +2,8 @@ import { useState } from 'react'
 import { Form } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { Choice, type Option } from '../../design/choice.tsx'
+import { Drawing, Icon } from '../../design/icons/icon.tsx'
+import { TYPE_ICONS } from '../../design/icons/type-icons.ts'
 import type { Attributes } from '../../api/attributes.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-form.module.css'
@@ -84,5 +86,9 @@ function useFilterable(attributes: Attributes, hasState: boolean): readonly Opti
   const names = Object.entries(attributes)
     .filter(([, attribute]) => operatorsOf(attribute).length > 0)
     .map(([name]) => name)
-  return [...(hasState ? [STATE] : []), ...names].map((id) => ({ id, name: nameOf(id) }))
+  return [...(hasState ? [STATE] : []), ...names].map((id) => {
+    const type = attributes[id]?.type
+    const icon = type === undefined ? <Icon name="eye" /> : <Drawing path={TYPE_ICONS[type]} />
+    return { id, name: nameOf(id), icon }
+  })
 }

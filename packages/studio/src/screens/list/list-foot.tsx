@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './list-foot.module.css'
 import type { List } from './use-list.ts'

@@ -1,6 +1,7 @@
 import type { MediaFile } from '../../api/files.ts'
 import { previewOf } from '../../api/file-preview.ts'
-import { Icon, type IconName } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
+import type { IconName } from '../../design/icons/icons.ts'
 import styles from './files.module.css'
 
 const ICONS: Readonly<Record<string, IconName>> = { video: 'video', audio: 'audio' }

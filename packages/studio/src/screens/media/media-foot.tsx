@@ -1,5 +1,5 @@
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './media-screen.module.css'
 import type { Media } from './use-media.ts'

@@ -1,6 +1,6 @@
 import { ProgressBar } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './upload-list.module.css'
 import type { MediaUploads } from './use-media-uploads.ts'

@@ -11,7 +11,7 @@ import {
 import { useMay } from '../../api/session.ts'
 import { sayError } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { Row, Rows } from '../../design/list-rows.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
 import { useAction } from '../../design/use-action.ts'

@@ -4,11 +4,13 @@ import { at, manage, ownSessionsQuery } from '../../api/management.ts'
 import { type Session, sessionQuery, useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { FormFields, readUntrimmedText, readText } from '../../design/form-fields.tsx'
 import { Row, Rows } from '../../design/list-rows.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useAction } from '../../design/use-action.ts'
+import { THEMES, type ThemeChoice, useTheme } from '../../design/theme.ts'
 import { LANGUAGES, useTexts } from '../../texts/texts.ts'
 import { browserOf } from './browser-of.ts'
 import styles from '../../design/page-section.module.css'
@@ -31,6 +33,7 @@ export function AccountSection() {
 function Profile() {
   const { t, language } = useTexts()
   const { administrator } = useSession()
+  const [theme, chooseTheme] = useTheme()
   const client = useQueryClient()
   const action = useAction(['name'])
   const put = (change: Partial<Session['administrator']>): void =>
@@ -63,6 +66,16 @@ function Profile() {
             options={Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }))}
             value={language}
             onChange={(code) => put({ language: code })}
+          />
+          <Choice
+            label={t('theme.title')}
+            options={THEMES.map((id) => ({
+              id,
+              name: t(`theme.${id}`),
+              icon: <Icon name={id} />,
+            }))}
+            value={theme}
+            onChange={(id) => chooseTheme(id as ThemeChoice)}
           />
           <div>
             <Button type="submit" isPending={action.isBusy}>

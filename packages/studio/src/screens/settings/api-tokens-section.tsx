@@ -4,7 +4,7 @@ import { type ApiToken, apiTokensQuery, at, manage } from '../../api/management.
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Row, Rows } from '../../design/list-rows.tsx'
 import { SecretDialog } from '../../design/secret-dialog.tsx'

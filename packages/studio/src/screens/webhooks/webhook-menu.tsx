@@ -8,7 +8,7 @@ import {
   type WithSecret,
 } from '../../api/webhooks.ts'
 import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icon.tsx'
+import { Icon } from '../../design/icons/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
 import { notify, notifyFailure } from '../../design/toasts.tsx'
 import type { Action } from '../../design/use-action.ts'

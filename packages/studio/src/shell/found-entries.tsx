@@ -7,8 +7,10 @@ import { inTurns } from '../api/in-turns.ts'
 import { useLocales } from '../api/locales.ts'
 import { useMay } from '../api/session.ts'
 import type { Command } from '../design/commands.ts'
+import { Icon } from '../design/icons/icon.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { useEntryNavigation } from './use-entry-navigation.ts'
+import { TypeIcon } from '../design/icons/type-icon.tsx'
 import { rankFound } from './rank-found.ts'
 import { useReadableTypes } from './readable-types.ts'
 
@@ -83,6 +85,7 @@ function useEntryLine(): (type: TypeSummary, entry: Entry) => Command {
     const isDefault = locale === null || locale === first?.code
     return {
       id: `${documentId} ${locale ?? ''}`,
+      icon: <TypeIcon type={type} />,
       text: titleOf(entry, type.titleField),
       note: isDefault ? listTitleOf(type) : `${listTitleOf(type)} · ${nameOf(locale)}`,
       run: () => open(type, documentId, isDefault ? undefined : locale),
@@ -95,6 +98,7 @@ function useRestLine(wanted: string) {
   const { t } = useTexts()
   return (type: TypeSummary, text: 'palette.more' | 'palette.unsearched'): Command => ({
     id: `rest ${type.uid}`,
+    icon: <Icon name="list" />,
     text: t(text, { name: listTitleOf(type) }),
     run: () =>
       void navigate({

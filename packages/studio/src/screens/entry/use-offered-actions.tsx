@@ -2,6 +2,8 @@ import type { EntrySession } from '../../entry/entry-session.ts'
 import type { EntryState } from '../../api/entries.ts'
 import { useMay } from '../../api/session.ts'
 import { type Command, useOffer } from '../../design/commands.ts'
+import { Icon } from '../../design/icons/icon.tsx'
+import type { IconName } from '../../design/icons/icons.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import type { EntryActions } from './use-entry-actions.ts'
 import type { Preview } from './use-preview.ts'
@@ -67,11 +69,24 @@ function asking(commands: readonly Command[], asks: string): readonly Command[] 
   return commands.map((one) => ({ ...one, asks }))
 }
 
+const ACTION_ICONS = {
+  save: 'save',
+  duplicate: 'copy',
+  preview: 'eye',
+  publish: 'publish',
+  unpublish: 'unpublish',
+  discard: 'undo',
+} as const satisfies Readonly<Record<string, IconName>>
+
+type ActionId = keyof typeof ACTION_ICONS
+
 function command(
   isOffered: boolean,
-  id: string,
+  id: ActionId,
   text: string,
   run: () => unknown,
 ): readonly Command[] {
-  return isOffered ? [{ id, text, run: () => void run() }] : []
+  return isOffered
+    ? [{ id, icon: <Icon name={ACTION_ICONS[id]} />, text, run: () => void run() }]
+    : []
 }
