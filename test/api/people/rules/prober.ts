@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import qs from 'qs'
 import type { Answer, Json, Sent } from '../../../support/server.ts'
+import { CANARY, canariesOf } from './canaries.ts'
 import type { Version } from './dump.ts'
 import {
   hidesEntries,
@@ -15,12 +16,10 @@ import {
 } from './expected.ts'
 import type { EntryProbe, ListProbe, Probe, SearchProbe } from './probes.ts'
 import { isIn, relationOf } from './dump.ts'
-import { statusBehind } from './oracle.ts'
 import { pathOf, type Principal, queryOf as queryName, type ServedWorld } from './serve-world.ts'
 import { canaryOf, PRIVATE_ATTRIBUTE } from './world.ts'
 
 const MONGODB_URI = process.env['MONGODB_URI'] ?? ''
-const CANARY = /cnry[a-z]+\d+(?:draft|published)x(?:part)?/g
 const SYSTEM = ['id', 'createdAt', 'updatedAt', 'publishedAt', 'locale', '__component']
 
 export class Prober {
@@ -33,7 +32,7 @@ export class Prober {
   constructor(served: ServedWorld) {
     this.#served = served
     this.#allowed = new Map(
-      served.principals.map((principal) => [principal, this.#canariesOf(principal)]),
+      served.principals.map((principal) => [principal, canariesOf(served.dump, principal)]),
     )
   }
 
@@ -332,33 +331,6 @@ export class Prober {
     if (target === undefined) return true
     if (view.reader.rights[`${target}.find`] === undefined) return false
     return rest.length === 0 || this.#canRead(view, target, rest)
-  }
-
-  #canariesOf(principal: Principal): ReadonlySet<string> {
-    const { dump } = this.#served
-    const statuses = ['draft', 'published'] as const
-    const reads = dump.versions.flatMap((version) =>
-      statuses
-        .filter((at) => {
-          const behind = statusBehind({ dump, at, reader: principal }, version.type)
-          return isIn(dump, version, at) || isIn(dump, version, behind)
-        })
-        .map((at) => ({ version, at })),
-    )
-    const visible = reads.flatMap(({ version, at }) => {
-      const view = { dump, at, reader: principal }
-      const verbs = (['find', 'findOne'] as const).filter((verb) => isVisible(view, version, verb))
-      const shows = (name: string): boolean =>
-        verbs.some((verb) =>
-          readable(principal, version.type, verb, version.status === 'draft')(name),
-        )
-      const { canary } = version.values
-      return [
-        ...(shows('canary') ? [String(canary)] : []),
-        ...(shows('part') ? [`${String(canary)}part`] : []),
-      ]
-    })
-    return new Set(visible)
   }
 
   #idAt(type: string, position: number): string {

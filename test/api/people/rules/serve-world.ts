@@ -327,7 +327,7 @@ async function storeRights(
 }
 
 /** Without a signed-in user, a rule that compares with the user is no permission. */
-function withoutUser(rights: Rights): Rights {
+export function withoutUser(rights: Rights): Rights {
   const kept = Object.entries(rights).map(([action, right]) => {
     if (right === 'always') return [action, right] as const
     return [action, right.filter((rule) => !JSON.stringify(rule).includes('"$user'))] as const
