@@ -56,7 +56,7 @@ export async function good(): Promise<void> {
   console.log(small, (await quire.articles.publish(written)).title.length)
   const anyQuote = await quire.articles.get('x', { populate: { sections: { on: { 'shared.quote': true } } } })
   isExactly<(typeof anyQuote.sections)[number]['__component'], 'shared.quote'>(true)
-  for await (const city of quire.cities.all({ fields: ['name'], populate: { location: true } })) {
+  for await (const city of quire.cities.all({ fields: ['name', 'location'] })) {
     isExactly<keyof typeof city, 'id' | 'name' | 'documentId' | 'location'>(true)
   }
   const region: Content['types']['countries']['fields']['region'] = 'Europe'
@@ -86,6 +86,17 @@ export async function good(): Promise<void> {
   await quire.$query('home-feed')
   const { borders } = await quire.$query('country-by-code', { code: 'CHE' })
   isExactly<(typeof borders)[number]['cca3'], string>(true)
+  const { groups, capped } = await quire.$query('articles-by-category', { locale: 'de' })
+  isExactly<typeof capped, boolean>(true)
+  isExactly<
+    (typeof groups)[number],
+    {
+      group: { category: string | null }
+      avg: { readingMinutes: number | null }
+      max: { publishedAt: string | null }
+      count: number
+    }
+  >(true)
 }
 
 export async function bad(): Promise<void> {
@@ -167,6 +178,8 @@ export async function bad(): Promise<void> {
   await quire.$query('home-feed', { page: 'two' })
   // @ts-expect-error a parameter that is required
   await quire.$query('country-by-code')
+  // @ts-expect-error groups are not entries
+  ;(await quire.$query('articles-by-category')).entries
   // @ts-expect-error what the query does not show
   feedOf.entries[0]?.body
   // @ts-expect-error a single type has no list

@@ -183,7 +183,17 @@ function pushes(keys: Doors['keys']): fc.Arbitrary<Knock> {
 }
 
 function named(): fc.Arbitrary<Knock> {
-  const name = fc.constantFrom('by-name', 'by-name', 'notes', 'nope', '__proto__', '%00', 'By-Name')
+  const name = fc.constantFrom(
+    'by-name',
+    'by-name',
+    'notes',
+    'groups',
+    'groups',
+    'nope',
+    '__proto__',
+    '%00',
+    'By-Name',
+  )
   const parameter = fc.constantFrom(
     'name',
     'number',

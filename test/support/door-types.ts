@@ -54,5 +54,16 @@ export const CONTENT_TYPES: Readonly<Record<string, object>> = {
     populate: { links: { fields: ['name'] } },
     pagination: { page: { $param: 'page' }, pageSize: 20 },
   },
+  'queries/groups': {
+    type: 'note',
+    parameters: { number: { type: 'integer' }, names: { type: 'string', list: true } },
+    filters: { number: { $gte: { $param: 'number' } }, text: { $in: { $param: 'names' } } },
+    aggregate: {
+      groupBy: ['nodes', 'createdAt:month'],
+      count: true,
+      avg: ['number'],
+      max: ['number', 'updatedAt'],
+    },
+  },
   'queries/notes': { type: 'note', fields: ['text'], populate: { nodes: { fields: ['name'] } } },
 }

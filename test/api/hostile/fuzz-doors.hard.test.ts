@@ -148,6 +148,7 @@ describe(`${REQUESTS} unprivileged requests to every route`, () => {
       ...may('note', 'find', 'findOne', 'sync', 'create', 'update', 'delete'),
       'query::by-name',
       'query::notes',
+      'query::groups',
     ]
     await asRoot('PUT', '/admin/roles/public', { permissions })
     const user = [...permissions, ...may('note', 'push', 'publish')]

@@ -118,8 +118,16 @@ describe('an aggregate', () => {
   }
 
   const callers = fc.oneof(
-    fc.record({ isAnn: fc.constant(true), status: fc.constant(undefined) }),
-    fc.record({ isAnn: fc.constant(false), status: fc.constantFrom('draft', 'published') }),
+    fc.record({
+      isAnn: fc.constant(true),
+      status: fc.constant(undefined),
+      publicationFilter: fc.constant(undefined),
+    }),
+    fc.record({
+      isAnn: fc.constant(false),
+      status: fc.constantFrom('draft', 'published'),
+      publicationFilter: fc.constantFrom(undefined, undefined, 'modified', 'never-published'),
+    }),
   )
 
   it('returns the groups of a scan of all entries that the caller sees', async () => {
@@ -130,9 +138,9 @@ describe('an aggregate', () => {
         fc.constantFrom({}, { locale: 'en' }, { locale: 'de' }, FALLBACK),
         fc.constantFrom(undefined, 'a', 'hidden'),
         fc.constantFrom(undefined, undefined, 'true', 'false'),
-        async (index, { isAnn, status }, locale, kind, isHidden) => {
+        async (index, { isAnn, status, publicationFilter }, locale, kind, isHidden) => {
           const token = isAnn ? ann : undefined
-          const version = { ...locale, status }
+          const version = { ...locale, status, publicationFilter }
           const found = await read(
             `/api/_q/groups-${index}`,
             { ...version, kind, open: isHidden },
