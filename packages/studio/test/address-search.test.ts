@@ -35,7 +35,10 @@ describe('search parameters of an address', () => {
   it('drops invalid values of every parameter', () => {
     expect(merged({ problem: 'constructor' }, readSignInSearch)).to.deep.equal({})
     expect(
-      merged({ locale: {}, q: [], sort: 'x:y', filters: 'x', after: {} }, readListSearch),
+      merged(
+        { locale: {}, q: [], sort: 'x:y', filters: 'x', after: {}, skipped: -1 },
+        readListSearch,
+      ),
     ).to.deep.equal({})
     const media = { folder: 1, q: {}, kind: 'x', unused: 'x', sort: 'x', view: 'x', page: 'x' }
     expect(merged(media, readMediaSearch)).to.deep.equal({})

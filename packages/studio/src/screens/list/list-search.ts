@@ -8,6 +8,8 @@ export interface ListSearch {
   readonly sort?: string
   readonly filters?: readonly FilterWord[]
   readonly after?: string
+  /** The number of entries on the previous pages. */
+  readonly skipped?: number
 }
 
 /** Ignored values are set explicitly, because the router merges the result over the raw search. */
@@ -17,10 +19,11 @@ const NO_SEARCH = {
   sort: undefined,
   filters: undefined,
   after: undefined,
+  skipped: undefined,
 }
 
 export function readListSearch(given: Record<string, unknown>): ListSearch {
-  const { filters } = given
+  const { filters, skipped } = given
   const words = Array.isArray(filters) ? filters.filter(isFilterWord) : []
   return {
     ...(NO_SEARCH as object),
@@ -29,6 +32,7 @@ export function readListSearch(given: Record<string, unknown>): ListSearch {
     ...textOf(given, 'sort', /^\w+:(asc|desc)$/),
     ...(words.length > 0 && { filters: words }),
     ...textOf(given, 'after'),
+    ...(Number.isSafeInteger(skipped) && Number(skipped) > 0 && { skipped: Number(skipped) }),
   }
 }
 

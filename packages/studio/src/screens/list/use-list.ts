@@ -58,7 +58,8 @@ function useChangeSearch(): (change: Partial<Record<keyof ListSearch, unknown>>)
   return (change) => {
     const isPage = 'after' in change
     void navigate({
-      search: (before) => withoutNothing({ ...before, after: undefined, ...change }),
+      search: (before) =>
+        withoutNothing({ ...before, after: undefined, skipped: undefined, ...change }),
       replace: !isPage,
       resetScroll: isPage,
     })
