@@ -166,6 +166,7 @@ export const entryEnglish = {
   'reorder.hint': 'Drag, or ↑ ↓ to move',
 
   'component.add': 'Add {name}',
+  'component.addAbove': 'Add above',
   'component.addAny': 'Add a component',
   'component.nth': '{name}, {position} of {of}',
   'component.actions': 'Actions for {name} {position}',

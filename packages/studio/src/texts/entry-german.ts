@@ -175,6 +175,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'reorder.hint': 'Ziehen, oder ↑ ↓ zum Verschieben',
 
   'component.add': '{name} hinzufügen',
+  'component.addAbove': 'Darüber hinzufügen',
   'component.addAny': 'Komponente hinzufügen',
   'component.nth': '{name}, {position} von {of}',
   'component.actions': 'Aktionen für {name} {position}',

@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
-import { Dropdown, DropdownItem } from '../../design/menu.tsx'
+import { Dropdown, DropdownItem, DropdownSection } from '../../design/menu.tsx'
 import type { ComponentDeclaration } from '../../api/attributes.ts'
 import type { ComponentValue } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -25,15 +25,29 @@ export interface ComponentCardProps {
   readonly isFolded: boolean
   readonly isFixed: boolean
   readonly handles: Handles
-  readonly onAct: (action: CardAction, key: string) => void
+  /** The components that can be added, none in a full list. */
+  readonly addable: readonly string[]
+  readonly onAct: (action: CardAction, key: string, uid?: string) => void
 }
 
-export type CardAction = 'fold' | 'duplicate' | 'remove' | 'up' | 'down'
+export type CardAction = 'fold' | 'duplicate' | 'remove' | 'up' | 'down' | 'above'
 
 export const ComponentCard = memo(function ComponentCard(props: ComponentCardProps) {
-  const { declared, uid, itemKey, place, position, count, isFolded, isFixed, handles, onAct } =
-    props
+  const {
+    declared,
+    uid,
+    itemKey,
+    place,
+    position,
+    count,
+    isFolded,
+    isFixed,
+    handles,
+    addable,
+    onAct,
+  } = props
   const { t } = useTexts()
+  const { reading } = useOpenEntry()
   const name = declared?.displayName ?? uid
   const summary = useFromValue<ComponentValue | undefined, string>(place, (value) =>
     isFolded ? summaryOf(declared, value) : '',
@@ -62,7 +76,10 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
         </button>
         {!isFixed && (
           <Dropdown
-            onAction={(action) => onAct(action as CardAction, itemKey)}
+            onAction={(id) => {
+              const [action, added] = String(id).split(' ')
+              onAct(action as CardAction, itemKey, added)
+            }}
             trigger={
               <Button
                 look="quiet"
@@ -84,6 +101,19 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
             <DropdownItem id="remove" tone="danger">
               {t('component.remove')}
             </DropdownItem>
+            {addable.length > 0 && (
+              <DropdownSection title={t('component.addAbove')}>
+                {addable.map((one) => (
+                  <DropdownItem
+                    key={one}
+                    id={`above ${one}`}
+                    icon={<ComponentIcon icon={reading.components.get(one)?.icon} />}
+                  >
+                    {reading.components.get(one)?.displayName ?? one}
+                  </DropdownItem>
+                ))}
+              </DropdownSection>
+            )}
           </Dropdown>
         )}
       </div>

@@ -17,6 +17,12 @@ import styles from './components.module.css'
 /** Longer lists start collapsed. */
 const MAX_EXPANDED_COMPONENTS = 5
 
+const NONE: readonly string[] = []
+
+function componentsOf(attribute: ListAttribute): readonly string[] {
+  return attribute.type === 'component' ? [attribute.component] : attribute.components
+}
+
 export function ComponentListField({ attribute, name, place }: FieldProps<ListAttribute>) {
   const outline = useOutline(attribute, place)
   const actions = useListActions(attribute, place)
@@ -45,19 +51,21 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
     [reading],
   )
   const act = useCallback(
-    (action: CardAction, key: string): void => {
+    (action: CardAction, key: string, uid = ''): void => {
       if (action === 'fold') setFolded((now) => toggled(now, key))
       else if (action === 'duplicate') fresh.current = actions.duplicate(key)
+      else if (action === 'above') fresh.current = actions.add(uid, key)
       else if (action === 'remove') {
-        const uid = outline.find((one) => one.key === key)?.uid ?? ''
+        const removed = outline.find((one) => one.key === key)?.uid ?? ''
         left.current = keys.indexOf(key)
-        notify(t('component.removed', { name: nameOf(uid) }), actions.remove(key))
+        notify(t('component.removed', { name: nameOf(removed) }), actions.remove(key))
       } else actions.move(key, keys.indexOf(key) + (action === 'up' ? -1 : 1))
     },
     [actions, keys, nameOf, notify, outline, t],
   )
   const isFixed = isReadOnly || attribute.writable === false
   const isFull = attribute.max !== undefined && keys.length >= attribute.max
+  const components = useMemo(() => componentsOf(attribute), [attribute])
   const add = (uid: string): void => {
     fresh.current = actions.add(uid)
   }
@@ -87,6 +95,7 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
                 position={index + 1}
                 count={keys.length}
                 isFolded={folded.has(key)}
+                addable={isFull ? NONE : components}
                 onAct={act}
               />
             </div>
@@ -108,8 +117,7 @@ interface AdderProps {
 function Adder({ attribute, nameOf, isFull, onAdd }: AdderProps) {
   const { t } = useTexts()
   const { reading } = useOpenEntry()
-  const [first = '', ...others] =
-    attribute.type === 'component' ? [attribute.component] : attribute.components
+  const [first = '', ...others] = componentsOf(attribute)
   if (others.length === 0) {
     return (
       <Button isDisabled={isFull} onPress={() => onAdd(first)}>

@@ -31,7 +31,8 @@ export function useOutline(attribute: ListAttribute, place: Place): readonly Out
 }
 
 export interface ListActions {
-  readonly add: (uid: string) => string
+  /** Adds at the end, or before another component. */
+  readonly add: (uid: string, before?: string) => string
   readonly remove: (key: string) => () => void
   readonly duplicate: (key: string) => string
   readonly move: (key: string, to: number) => void
@@ -48,9 +49,12 @@ export function useListActions(attribute: ListAttribute, place: Place): ListActi
     const indexIn = (list: readonly ComponentValue[], key: string): number =>
       list.findIndex(({ $key }) => $key === key)
     return {
-      add: (uid) => {
+      add: (uid, before) => {
         const made = newComponentValue(attribute, uid, reading)
-        change((list) => [...list, made])
+        change((list) => {
+          const at = before === undefined ? -1 : indexIn(list, before)
+          return list.toSpliced(at === -1 ? list.length : at, 0, made)
+        })
         return made.$key
       },
       remove: (key) => {
