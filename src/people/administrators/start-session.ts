@@ -5,6 +5,7 @@ import {
   getAdministrator,
 } from './administrators.ts'
 import { noteSignIn } from './note-sign-ins.ts'
+import type { StoredRule } from '../rules/stored-rule.ts'
 import { type Permission, toPermissions } from './rights.ts'
 import type { AdministratorRow } from './rows.ts'
 
@@ -13,6 +14,8 @@ export interface SignedInAdministrator {
   readonly permissions: readonly Permission[]
   /** Actions that are permitted under rules only. */
   readonly ruled: readonly string[]
+  /** Ruled actions that are permitted on some entries only. */
+  readonly conditional: readonly string[]
 }
 
 export interface NewSession extends SignedInAdministrator {
@@ -40,10 +43,17 @@ export async function describeSignedIn(
   const administrator = await getAdministrator(context, id)
   const { rights, ruled } = await context.versionedCache.current()
   const own = rights.get(id) ?? new Map()
-  const actions = (ruled.get(id)?.rules ?? []).map(({ rule }) => rule.action)
+  const rules = (ruled.get(id)?.rules ?? []).filter(({ rule }) => !own.has(rule.action))
+  const actions = (held: typeof rules) => new Set(held.map(({ rule }) => rule.action))
+  const unconditional = actions(rules.filter(({ rule }) => isEmpty(rule.stored.where)))
   return {
     administrator,
     permissions: toPermissions(own),
-    ruled: [...new Set(actions)].filter((action) => !own.has(action)),
+    ruled: [...actions(rules)],
+    conditional: [...actions(rules)].filter((action) => !unconditional.has(action)),
   }
+}
+
+function isEmpty(where: StoredRule['where']): boolean {
+  return where === undefined || Object.keys(where).length === 0
 }

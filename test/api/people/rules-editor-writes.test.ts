@@ -61,6 +61,28 @@ describe('writes of administrators under rules', () => {
     const { body } = await ann.send('GET', '/admin/session')
     expect(body.data.ruled).to.include.members([`${NOTE}.update`, `${PAGE}.publish`])
     expect(body.data.permissions).to.deep.equal([])
+    expect(body.data.conditional).to.include.members([`${NOTE}.find`, `${PAGE}.publish`])
+    expect(body.data.conditional).to.not.include.members([`${PAGE}.find`])
+  })
+
+  it('names the conditional actions, which decide about the filter by state', async () => {
+    const conditions = { nobody: {}, drafts: { readDrafts: true }, all: { find: true } }
+    for (const [name, conditional] of Object.entries(conditions)) {
+      const rules = ['find', 'findOne', 'readDrafts'].map((verb) =>
+        rule(PAGE, verb, Object.hasOwn(conditional, verb) ? { title: { $startsWith: 'own' } } : {}),
+      )
+      const body = { type: name, name, permissions: [], rules }
+      expect((await server.send('POST', '/admin/administrator-roles', { body })).status).to.equal(
+        201,
+      )
+      await addAdministrator(server, `Of${name}`, [name])
+      const editor = await signIn(server, `of${name}@example.org`)
+      const session = (await editor.send('GET', '/admin/session')).body.data
+      const found = Object.keys(conditional).map((verb) => `${PAGE}.${verb}`)
+      expect(session.conditional).to.deep.equal(found)
+      const { status } = await editor.send('GET', `${PAGES}?state=draft`)
+      expect(status, name).to.equal(found.length === 0 ? 200 : 400)
+    }
   })
 
   it('creates with the values of the server, and refuses other attributes by name', async () => {

@@ -21,6 +21,8 @@ export interface Session {
   readonly permissions: readonly Permission[]
   /** Actions under rules. The server decides per entry. */
   readonly ruled: readonly string[]
+  /** Actions whose rules permit some entries only. */
+  readonly conditional: readonly string[]
 }
 
 export interface StartInfo {

@@ -5,6 +5,8 @@ import { Choice, type Option } from '../../design/choice.tsx'
 import { Drawing, Icon } from '../../design/icons/icon.tsx'
 import { TYPE_ICONS } from '../../design/icons/type-icons.ts'
 import type { Attributes } from '../../api/attributes.ts'
+import type { Declaration } from '../../api/content-types.ts'
+import { useSession } from '../../api/session.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-form.module.css'
 import { FilterValue } from './filter-value.tsx'
@@ -29,7 +31,7 @@ export function FilterForm({ list, word: given, onDone }: FilterFormProps) {
   const { t } = useTexts()
   const { declaration } = list
   const attributes: Attributes = { ...declaration.attributes, ...OWN_ATTRIBUTES }
-  const options = useFilterable(attributes, declaration.draftAndPublish)
+  const options = useFilterable(attributes, useMayFilterByState(declaration))
   const [word, setWord] = useState<FilterWord>(given ?? begin(options[0]?.id ?? '', attributes))
   const attribute = attributes[word.at]
   const operators = attribute === undefined ? [] : operatorsOf(attribute)
@@ -91,4 +93,13 @@ function useFilterable(attributes: Attributes, hasState: boolean): readonly Opti
     const icon = type === undefined ? <Icon name="eye" /> : <Drawing path={TYPE_ICONS[type]} />
     return { id, name: nameOf(id), icon }
   })
+}
+
+/** The server refuses the filter if a rule can hide the other version of an entry. */
+function useMayFilterByState({ uid, draftAndPublish }: Declaration): boolean {
+  const { conditional } = useSession()
+  return (
+    draftAndPublish &&
+    ['find', 'readDrafts'].every((verb) => !conditional.includes(`${uid}.${verb}`))
+  )
 }
