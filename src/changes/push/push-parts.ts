@@ -27,6 +27,8 @@ export interface PushParts {
   readonly origin: WriteOrigin
   readonly writerOf: (locale: string) => Writer
   readonly isOver: () => boolean
+  /** The caller with its current permissions. @throws UnauthorizedError, ForbiddenError */
+  readonly authorizeAgain: () => Promise<SignedInUser>
   readonly onUnexpected: (error: unknown) => void
 }
 

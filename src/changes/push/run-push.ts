@@ -48,8 +48,10 @@ export async function runPush(parts: PushParts, request: PushRequest): Promise<P
     : withoutAcknowledged(found, ack)
   assertFollows(client, mutations)
   let progress: Progress = { client, answers: [], triedTogether: 0 }
+  let current: PushParts | null = parts
   for (let mutation = mutations[0]; mutation !== undefined;) {
-    const next = await goOn(parts, request, progress, mutation)
+    if (progress.answers.length > 0) current = await authorizedAgain(parts)
+    const next = current === null ? null : await goOn(current, request, progress, mutation)
     if (next === null) break
     progress = next
     mutation = mutations[progress.answers.length]
@@ -58,6 +60,16 @@ export async function runPush(parts: PushParts, request: PushRequest): Promise<P
   return {
     last: progress.client.last,
     answers: [...answers, ...mutations.slice(answers.length).map(toRetry)],
+  }
+}
+
+/** A long request may outlast its credential. Null if it has: the next request is refused. */
+async function authorizedAgain(parts: PushParts): Promise<PushParts | null> {
+  try {
+    return { ...parts, principal: await parts.authorizeAgain() }
+  } catch (error) {
+    if (!(error instanceof CmsError)) parts.onUnexpected(error)
+    return null
   }
 }
 

@@ -12,6 +12,7 @@ import { runPush } from '../../changes/push/run-push.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import type { Locales } from '../../content/locales/locales.ts'
 import { contentAction } from '../../people/access/actions.ts'
+import type { SignedInUser } from '../../people/access/principal.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { errorEnvelope } from '../answer/envelope.ts'
 import { readLines } from '../body/read-lines.ts'
@@ -93,8 +94,7 @@ async function answer(
   }
   const lines = await linesOf(ctx)
   // It may have changed while the body arrived.
-  const { principal } = ctx.state
-  if (principal.kind !== 'user') throw new ForbiddenError('Forbidden')
+  const principal = signedInUser(ctx)
   const request = parsePush(lines, principal.documentId)
   const deadline = performance.now() + DEADLINE_MS
   const { log } = commitLog.head()
@@ -108,6 +108,10 @@ async function answer(
       principal,
       origin: readOriginOf(ctx),
       writerOf: (locale) => writerOf(ctx, { locale }),
+      authorizeAgain: async () => {
+        await ctx.state.authorizeAgain?.()
+        return signedInUser(ctx)
+      },
       isOver: () => performance.now() > deadline || ctx.res.closed,
       onUnexpected,
     },
@@ -118,6 +122,12 @@ async function answer(
   ctx.body = [{ log, last }, ...answers.map(toLine)]
     .map((one) => `${JSON.stringify(one)}\n`)
     .join('')
+}
+
+/** @throws ForbiddenError */
+function signedInUser({ state: { principal } }: Context): SignedInUser {
+  if (principal.kind !== 'user') throw new ForbiddenError('Forbidden')
+  return principal
 }
 
 /** @throws PayloadTooLargeError, MalformedBodyError */
