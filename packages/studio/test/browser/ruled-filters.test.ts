@@ -27,7 +27,8 @@ describeInBrowser('the filters of editors under rules', () => {
     const people = (await server.ask('GET', '/admin/administrators')).data
     const { id } = people.find(({ name }: { readonly name: string }) => name === 'Grace')
     await server.ask('PUT', `/admin/administrators/${id}`, { roles: [type] })
-    const { page, close } = await openAs(server, 'Grace')
+    const window = await openAs(server, 'Grace')
+    const { page } = window
     try {
       await page.goto(`${server.address}/studio/content/pieces`)
       await page.getByRole('button', { name: '+ Filter' }).click()
@@ -35,7 +36,7 @@ describeInBrowser('the filters of editors under rules', () => {
       await page.getByRole('option', { name: 'Title' }).waitFor()
       return await page.getByRole('option').allInnerTexts()
     } finally {
-      await close()
+      await window.close()
     }
   }
 
