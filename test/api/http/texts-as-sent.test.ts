@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import type { DeclaredRoute } from '../../../src/http/router/guarded-router.ts'
 import { addAdministrator, type AdminClient, signIn } from '../../support/admin-client.ts'
+import { Device, permitPushes, pushed } from '../../support/push-world.ts'
 import { type Answer, declare, serve, type TestServer } from '../../support/server.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
 
@@ -21,6 +22,7 @@ const BROKEN: readonly (readonly [string, readonly number[]])[] = [
 /** Routes that read one line at a time, or no body. */
 const OTHERWISE: ReadonlySet<string> = new Set([
   'post /api/_bulk',
+  'post /api/_push',
   'post /admin/session/passkey/options',
 ])
 
@@ -32,7 +34,9 @@ describe('texts that are not UTF-8', () => {
     server = await serve('texts', {
       editableTypes: true,
       contentTypes: {
-        article: declare('article', { title: { type: 'string' } }, { draftAndPublish: true }),
+        article: pushed(declare('article', { title: { type: 'string' } }), {
+          draftAndPublish: true,
+        }),
         homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
       },
       environment: { RATE_LIMIT: 'off', LOG_LEVEL: 'silent', METRICS_TOKEN: 'of-the-test' },
@@ -64,6 +68,20 @@ describe('texts that are not UTF-8', () => {
       }
     }
     expect(open).to.deep.equal([])
+  })
+
+  it('refuses them in the lines of a push', async () => {
+    await permitPushes(server, ['api::article.article.push'])
+    const device = await Device.of(server, 'anna')
+    const head = JSON.stringify(device.head())
+    const { token } = device.member
+    for (const [label, bytes] of BROKEN) {
+      const body = Buffer.concat([Buffer.from(`${head}\n`), quoted(bytes)])
+      const headers = { 'content-type': 'application/x-ndjson' }
+      const answer = await server.send('POST', '/api/_push', { body, headers, token })
+      expect(answer.status, label).to.equal(400)
+      expect(answer.body.error.message, label).to.match(/^2: .*utf-8/)
+    }
   })
 
   for (const [label, bytes] of BROKEN) {

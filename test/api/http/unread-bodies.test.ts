@@ -1,17 +1,21 @@
 import { connect } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { Device, permitPushes, pushed } from '../../support/push-world.ts'
 import { declare, ROOT_TOKEN, serve, type TestServer } from '../../support/server.ts'
 
 // A proxy reuses its connections for other clients, so the unread bytes of one request would become
 // part of the next one.
 describe('bodies that are refused halfway', () => {
   let server: TestServer
+  let user: string
 
   before(async () => {
     server = await serve('unread-bodies', {
-      contentTypes: { note: declare('note', { text: { type: 'string' } }) },
+      contentTypes: { note: pushed(declare('note', { text: { type: 'string' } })) },
     })
+    await permitPushes(server, ['api::note.note.push'])
+    user = (await Device.of(server, 'anna')).member.token
   })
 
   after(() => server.close())
@@ -19,6 +23,7 @@ describe('bodies that are refused halfway', () => {
   const json = (length: number): Buffer => Buffer.from(`{"identifier":"${'a'.repeat(length)}"}`)
   const JSON_TYPE = 'Content-Type: application/json'
   const LINES = [`Authorization: Bearer ${ROOT_TOKEN}`, 'Content-Type: application/x-ndjson']
+  const OF_USER = ['Authorization: Bearer <user>', 'Content-Type: application/x-ndjson']
   const SIGN_IN = '/api/auth/local'
 
   const cases: readonly (readonly [string, string, readonly string[], Buffer])[] = [
@@ -35,6 +40,9 @@ describe('bodies that are refused halfway', () => {
     ],
     ['a long body of a sign-in', '/admin/session', [JSON_TYPE], json(1_500_000)],
     ['too many lines', '/api/_bulk', LINES, Buffer.alloc(3_000_000, '\n')],
+    ['too many lines of a push', '/api/_push', OF_USER, Buffer.alloc(1_000_000, '{}\n')],
+    ['a push that is too long', '/api/_push', OF_USER, json(3_000_000)],
+    ['a gzip bomb of a push', '/api/_push', [...OF_USER, 'Content-Encoding: gzip'], bomb(gzipSync)],
     ['a body to an unknown path', '/nothing', [JSON_TYPE], json(1_500_000)],
   ]
   for (const [label, path, headers, body] of cases) {
@@ -42,7 +50,8 @@ describe('bodies that are refused halfway', () => {
       it(`responds to the request after ${label}${isChunked ? ' in chunks' : ''}`, async () => {
         const framed = isChunked ? chunked(body) : body
         const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`
-        const head = [`POST ${path} HTTP/1.1`, 'Host: a', ...headers, length, '', ''].join('\r\n')
+        const own = headers.map((header) => header.replace('<user>', user))
+        const head = [`POST ${path} HTTP/1.1`, 'Host: a', ...own, length, '', ''].join('\r\n')
         const follower = 'GET /_health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
         const answers = await exchange(server.port, [head, framed, follower])
         expect(answers.at(-1)).to.equal(204)
