@@ -22,8 +22,8 @@ const DAYS_OF_ERA = 146_097
  * The number of months since January of the year 0.
  * Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
  */
-export function monthOf(date: string): Expression {
-  return define({ day: add(dayOf(date), DAYS_BEFORE_1970) }, ({ day }) =>
+export function monthOfDay(dayFrom1970: Expression): Expression {
+  return define({ day: add(dayFrom1970, DAYS_BEFORE_1970) }, ({ day }) =>
     define({ era: quotient(day, DAYS_OF_ERA) }, ({ era }) =>
       define({ rest: subtract(day, multiply(era, DAYS_OF_ERA)) }, ({ rest }) =>
         define({ year: yearOfEra(rest) }, ({ year }) => {

@@ -6,7 +6,7 @@ import type { RelationPlan, ScalarPlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import { DECODING } from '../versions/stored-version.ts'
 import { matchVersions } from '../versions/version-match.ts'
-import { dayOf, monthOf } from './calendar-expressions.ts'
+import { dayOf, monthOfDay } from './calendar-expressions.ts'
 import { askedPublication } from './published-conditions.ts'
 import { matchNamed } from './read-unique.ts'
 import { resolveQuery } from './read-versions.ts'
@@ -48,13 +48,13 @@ export async function findGroups(database: Database, query: GroupedQuery): Promi
     resolveQuery(database, query),
     ...aggregate.groupBy.map((key, index) => joinTargets(database, query, key, index)),
   ])
-  const isJoined = joins.some((stages) => stages.length > 0)
+  const isMerged = aggregate.groupBy.some(({ kind }) => kind === 'relation' || kind === 'month')
   const stages = [
     ...matchStages(matchAll([matchNamed(filter, version), matchVersions(version)]), conditions),
     ...fallbackStages(plan, version),
     { $group: { _id: keysBy(aggregate, storedKey), ...accumulate(attributes) } },
     ...joins.flat(),
-    ...(isJoined ? [{ $group: { _id: keysBy(aggregate, shownKey), ...merge(attributes) } }] : []),
+    ...(isMerged ? [{ $group: { _id: keysBy(aggregate, shownKey), ...merge(attributes) } }] : []),
     { $sort: Object.fromEntries(aggregate.groupBy.map((_, index) => [`_id.k${index}`, 1])) },
     { $limit: AGGREGATE_LIMITS.groups + 1 },
   ]
@@ -101,9 +101,8 @@ function storedKey(key: GroupKey): unknown {
     case 'value':
       return `$${key.attribute.storedName}`
     case 'day':
-      return dayOf(`$${key.attribute.storedName}`)
     case 'month':
-      return monthOf(`$${key.attribute.storedName}`)
+      return dayOf(`$${key.attribute.storedName}`)
     case 'relation':
       return storedTargets(key.node.relation)
   }
@@ -117,8 +116,10 @@ function storedTargets(relation: RelationPlan): unknown {
   return { $cond: [{ $isArray: [stored] }, { $arrayElemAt: [stored, 0] }, stored] }
 }
 
-function shownKey({ kind }: GroupKey, index: number): string {
-  return kind === 'relation' ? `$target${index}.documentId` : `$_id.k${index}`
+/** Months are calculated once per day, because their expression is expensive. */
+function shownKey({ kind }: GroupKey, index: number): unknown {
+  if (kind === 'relation') return `$target${index}.documentId`
+  return kind === 'month' ? monthOfDay(`$_id.k${index}`) : `$_id.k${index}`
 }
 
 function isHeldHere({ side, otherSide }: RelationPlan): boolean {

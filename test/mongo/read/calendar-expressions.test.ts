@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { dayOf, monthOf } from '../../../src/mongo/read/calendar-expressions.ts'
+import { dayOf, monthOfDay } from '../../../src/mongo/read/calendar-expressions.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const LIMIT = 8.64e15
@@ -35,7 +35,7 @@ describe('expressions of the calendar', () => {
   it('calculate the same days and months as JavaScript, over the whole range of dates', async () => {
     const stages = [
       { $sort: { n: -1 } },
-      { $project: { _id: 0, n: 1, day: dayOf('$date'), month: monthOf('$date') } },
+      { $project: { _id: 0, n: 1, day: dayOf('$date'), month: monthOfDay(dayOf('$date')) } },
     ]
     const rows = await test.database.collection('dates').aggregate(stages).toArray()
     const expected = DATES.map((date, n) => ({
