@@ -74,6 +74,7 @@ describe('the URL of a list', () => {
       locale: 'de',
       filters: [{ at: 'title', is: 'contains', to: 'a' }],
       after: 'abc',
+      skipped: 50,
     }
     expect(readListSearch(search)).to.deep.equal(search)
   })
@@ -84,8 +85,9 @@ describe('the URL of a list', () => {
       sort: 'a;b',
       filters: [{ at: 1 }, null, { at: 'x', is: 'y' }],
       after: [],
+      skipped: -1,
     }
-    expect(Object.values(readListSearch(hostile))).to.deep.equal(Array(5).fill(undefined))
+    expect(Object.values(readListSearch(hostile))).to.deep.equal(Array(6).fill(undefined))
     expect(readListSearch({ q: 12 })).to.include({ q: '12', sort: undefined })
   })
 })
