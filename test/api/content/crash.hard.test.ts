@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
@@ -75,7 +75,12 @@ describe('a server that is killed while it writes', () => {
     const [published, drafts] = [await readAll(server, 'published'), await readAll(server, 'draft')]
     const stored = new Map(published.map(({ code, documentId }) => [code, documentId]))
     const lost = [...acknowledged].filter(([code, documentId]) => stored.get(code) !== documentId)
-    const found = await Promise.all(lost.map(([, documentId]) => readOne(server, documentId)))
+    const found = await Promise.all(
+      lost.map(async ([, documentId]) => {
+        const place = isInFile(directory, documentId) ? 'in the file' : 'not in the file'
+        return `${await readOne(server, documentId)} ${place}`
+      }),
+    )
     expect(await server.stop()).to.equal(0)
 
     expect(acknowledged.size).to.be.greaterThan(ROUNDS)
@@ -141,6 +146,12 @@ async function readOne(server: ServerProcess, documentId: string): Promise<strin
     return (await fetch(target, { headers: HEADERS })).status
   })
   return (await Promise.all(statuses)).join('/')
+}
+
+/** Whether a page of the embedded engine has it, perhaps one that no commit refers to. */
+function isInFile(directory: string, documentId: string): boolean {
+  const file = path.join(directory, 'embedded', 'data.mdb')
+  return existsSync(file) && readFileSync(file).includes(documentId)
 }
 
 async function readAll(server: ServerProcess, status: string): Promise<readonly Note[]> {
