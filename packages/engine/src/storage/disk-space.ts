@@ -142,13 +142,16 @@ export function reserveSpace(path: string, bytes: number): void {
   }
 }
 
-/** Returns the new length: the end of the step, or `to` if the disk has no room for more. */
+/**
+ * Returns the new length: the end of the step, or `to` if the disk has no room for more. A file that is longer than
+ * `from` has grown by pages of LMDB, which are kept.
+ */
 function extend(
   file: number,
   { from, to, step }: { readonly from: number; readonly to: number; readonly step: number },
 ): number {
   const end = Math.ceil(to / step) * step
-  let length = from
+  let length = Math.max(from, fstatSync(file).size)
   try {
     while (length < end) {
       length += writeSync(file, ZEROS, 0, Math.min(ZEROS.length, end - length), length)
