@@ -238,6 +238,12 @@ describe('an aggregate', () => {
     const tag = String(before.headers['etag'])
     const same = await server.send('GET', path, { headers: { 'if-none-match': tag } })
     expect(same.status).to.equal(304)
+    await addEntry(server, '/api/items', { kind: 'a' })
+    expect((await server.get(path)).headers['etag']).to.equal(tag)
+    await addEntry(server, '/api/items', { kind: 'b' })
+    const after = await server.send('GET', path, { headers: { 'if-none-match': tag } })
+    expect(after.status).to.equal(200)
+    expect(after.headers['etag']).to.not.equal(tag)
   })
 })
 
