@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
+import type { RootDatabase } from 'lmdb'
+import { diskFault } from './errors.ts'
 import { checkFile } from './storage/check-file.ts'
 import { reserveSpace } from './storage/disk-space.ts'
+import { startsFromNewest } from './storage/newest-commit.ts'
 
 // An LMDB write transaction is a lock that the system releases when a process dies, so reading the
 // owner and claiming the folder is one step.
@@ -18,7 +21,7 @@ interface Owner {
 }
 
 export type FolderClaim =
-  | { readonly role: 'owner'; announce(uri: string): void; release(): Promise<void> }
+  | { readonly role: 'owner'; announce(uri: string): Promise<void>; release(): Promise<void> }
   | { readonly role: 'guest'; readonly uri: string | null; readonly pid: number }
 
 // Field 22 of /proc/<pid>/stat. The name in field 2 may contain spaces and brackets.
@@ -61,29 +64,38 @@ function recordPath(directory: string): string {
 /** More than one record needs, however often it is rewritten. */
 const FILE_BYTES = 64 * 1024
 
+/** How often other processes may open the record at the moment of a commit. */
+const MAX_TRIES = 100
+
 interface OwnerRecord {
   /** `next` replaces the owner. `undefined` keeps it, null removes it. */
-  step<T>(work: (owner: Owner | undefined) => { result: T; next?: Owner | null }): T
+  step<T>(work: (owner: Owner | undefined) => { result: T; next?: Owner | null }): Promise<T>
   close(): Promise<void>
 }
 
 function openRecord(directory: string): OwnerRecord {
   const path = recordPath(directory)
   checkFile(path, { isShared: true })
-  const file = open<Owner, string>({
-    path,
-    encoding: 'json',
-    maxReaders: 1024,
-  })
+  const openFile = (): RootDatabase<Owner, string> =>
+    open<Owner, string>({ path, encoding: 'json', maxReaders: 1024 })
+  let file = openFile()
   return {
-    step: (work) =>
-      file.transactionSync(() => {
-        reserveSpace(path, FILE_BYTES) // under the lock, because other processes may be writing
-        const { result, next } = work(file.get(KEY))
-        if (next === null) file.removeSync(KEY)
-        else if (next) file.putSync(KEY, next)
-        return result
-      }),
+    step: async (work) => {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const done = file.transactionSync(() => {
+          if (!startsFromNewest(file)) return null
+          reserveSpace(path, FILE_BYTES) // under the lock, because other processes may be writing
+          const { result, next } = work(file.get(KEY))
+          if (next === null) file.removeSync(KEY)
+          else if (next) file.putSync(KEY, next)
+          return { result }
+        })
+        if (done) return done.result
+        await file.close()
+        file = openFile() // which stores the number of the last commit again
+      }
+      throw diskFault('another process hid the last commit')
+    },
     close: () => file.close(),
   }
 }
@@ -102,7 +114,7 @@ export async function claimFolder(directory: string): Promise<FolderClaim> {
   const record = openRecord(directory)
   let other: Owner | null
   try {
-    other = record.step((owner) => {
+    other = await record.step((owner) => {
       if (owner && isAlive(owner)) return { result: owner }
       return { result: null, next: mine }
     })
@@ -114,18 +126,17 @@ export async function claimFolder(directory: string): Promise<FolderClaim> {
     await record.close()
     return { role: 'guest', uri: other.uri, pid: other.pid }
   }
-  const ifMine = (next: Owner | null): void => {
+  const ifMine = (next: Owner | null): Promise<void> =>
     record.step((owner) => ({
       result: undefined,
       ...(owner?.nonce === mine.nonce && { next }),
     }))
-  }
   return {
     role: 'owner',
     announce: (uri) => ifMine({ ...mine, uri }),
     release: async () => {
       try {
-        if (existsSync(recordPath(directory))) ifMine(null)
+        if (existsSync(recordPath(directory))) await ifMine(null)
       } finally {
         await record.close()
       }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { decodeDocument } from './bson/decode.ts'
 import { encodeDocument } from './bson/encode.ts'
@@ -8,7 +9,7 @@ import type { Engine } from './request/engine.ts'
 import { openMajority } from './request/majority.ts'
 import { createSessionTable } from './request/sessions.ts'
 import { dispatchMessage } from './server/dispatch.ts'
-import { READER_READY } from './server/reader-protocol.ts'
+import { READER_LOADED, READER_READY } from './server/reader-protocol.ts'
 import type { ReaderReply, ReaderRequest, ReaderOptions } from './server/reader-protocol.ts'
 import { groupCommits } from './storage/group-commits.ts'
 import { openReplica } from './storage/replica.ts'
@@ -23,6 +24,13 @@ const { directory, durable, address, nullOverLists, owner } = JSON.parse(
   process.argv[2] ?? '{}',
 ) as ReaderOptions
 setNullOverLists(nullOverLists)
+// Not by `exit`, which closes LMDB: the last process that closes a file invalidates its locks (lmdb
+// 3.5.6), also for an engine that another process is opening.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+const watch = new URL(`./orphan-watch${import.meta.url.slice(-3)}`, import.meta.url)
+new Worker(watch, { workerData: { owner }, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref()
+process.send?.(READER_LOADED)
+await once(process, 'message')
 const store = openStore({ directory, durable, readOnly: true })
 const replica = openReplica(store)
 const cursors = createCursorTable('reader')
@@ -43,6 +51,7 @@ const engines = {
   noteRefusal: () => undefined,
   disconnected: () => undefined,
   news: () => ({ commit: NaN, changes: new Map() }),
+  holdCommits: () => () => undefined,
   releaseDeadReaders: () => undefined,
   close: () => engine.close(),
 }
@@ -71,9 +80,4 @@ process.on('message', (question: ReaderRequest) => {
   void answer(question).then((reply) => process.send?.(reply))
 })
 process.send?.(READER_READY)
-// Not by `exit`, which closes LMDB: the last process that closes a file invalidates its locks (lmdb
-// 3.5.6), also for an engine that another process is opening.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-const watch = new URL(`./orphan-watch${import.meta.url.slice(-3)}`, import.meta.url)
-new Worker(watch, { workerData: { owner }, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref()
 setInterval(() => cursors.sweep(), SWEEP_EVERY_MS).unref()

@@ -112,9 +112,9 @@ async function runOwned(
     await claim.release()
     throw error
   })
-  const uri = uriOf(listen, port)
-  claim.announce(uri)
   worker.on('error', () => undefined)
+  const uri = uriOf(listen, port)
+  await claim.announce(uri)
   // Lets a program exit that forgot to close the engine.
   worker.unref()
   return {

@@ -32,6 +32,7 @@ const engine = await runEngine({
       address: 'path' in listen ? listen.path : listen.host,
       nullOverLists,
       news: () => engines.news(),
+      holdCommits: () => engines.holdCommits(),
       afterwards: () => engines.releaseDeadReaders(),
     }),
 })

@@ -4,8 +4,10 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
+import { claimFolder } from '../src/ownership.ts'
 import { startEmbedded } from '../src/start-embedded.ts'
 import { temporaryFolder } from './contract/targets.ts'
+import { hideLastCommit } from './storage/hidden-commit.ts'
 
 interface Child {
   readonly process: ChildProcessWithoutNullStreams
@@ -109,6 +111,15 @@ describe('the ownership of a folder', () => {
     const three = await startEmbedded({ directory })
     expect(three.role).to.equal('owner')
     await three.close()
+  })
+
+  it('is announced even if another process hides the claim', async () => {
+    const claim = await claimFolder(directory)
+    if (claim.role !== 'owner') throw new Error('a guest')
+    hideLastCommit(directory, 'owner.mdb')
+    await claim.announce('mongodb://here')
+    expect(await claimFolder(directory)).to.deep.include({ role: 'guest', uri: 'mongodb://here' })
+    await claim.release()
   })
 
   it('moves the socket if its path is too long', async () => {

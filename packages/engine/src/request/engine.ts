@@ -46,7 +46,7 @@ export function openEngine(options: EngineOptions): Engine {
   const sessions = createSessionTable(data, cursors, strictness)
   const sweep = setInterval(() => {
     cursors.sweep()
-    sweepSessions(data.store, sessions)
+    if (writes.released() === null) sweepSessions(data.store, sessions)
   }, SWEEP_EVERY_MS)
   sweep.unref()
   return {

@@ -13,6 +13,8 @@ export interface Engines {
   noteRefusal(error: CommandError): void
   disconnected(connection: Connection): void
   news(): CommitNews
+  /** Delays commits until the returned function is called. */
+  holdCommits(): () => void
   /** Called when a process that read from the folder has ended. */
   releaseDeadReaders(): void
   close(): Promise<void>
@@ -47,6 +49,7 @@ export function keepEngine(options: EngineOptions, keeping: EngineHooks): Engine
     },
     disconnected: (connection) => state.engine?.sessions.disconnected(connection),
     news: () => newsOf(state),
+    holdCommits: () => state.engine?.writes.hold() ?? (() => undefined),
     releaseDeadReaders: () => {
       if (isSound(state)) current(state).data.store.releaseDeadReaders()
     },

@@ -5,8 +5,13 @@ import { RawDocument } from '../bson/values.ts'
 import type { Deadline } from '../deadline.ts'
 import { CommandError } from '../errors.ts'
 import type { CommitNews } from '../storage/replica.ts'
-import { READER_READY } from './reader-protocol.ts'
-import type { ReaderReply, ReaderRequest, ReaderOptions, ReaderReady } from './reader-protocol.ts'
+import { READER_LOADED, READER_MAY_OPEN, READER_READY } from './reader-protocol.ts'
+import type {
+  ReaderOptions,
+  ReaderProgress,
+  ReaderReply,
+  ReaderRequest,
+} from './reader-protocol.ts'
 
 /** Long reads in a separate process do not block other commands. */
 export interface Reader {
@@ -23,6 +28,8 @@ export interface ReaderSettings extends Omit<ReaderOptions, 'owner'> {
   /** Heap limit of the process, in addition to its code. @default 768 */
   readonly heapMegabytes?: number
   readonly news: () => CommitNews
+  /** Delays commits, while the process opens the data file, until the returned function is called. */
+  readonly holdCommits: () => () => void
   /** Called when the process has ended and its pages can be reused. */
   readonly afterwards: () => void
 }
@@ -33,6 +40,8 @@ const BUSY_TURN_MS = 40
 const MIN_TURN_MS = 8
 /** How long commands wait for the process to start, in addition to their own time. */
 const START_MS = 10_000
+/** How long commits may wait until the process has opened the data file. Then it is killed. */
+const OPEN_MS = 5_000
 /** How long after its deadline a command may still end by itself. Then its process is killed. */
 const GRACE_MS = 500
 const IDLE_MS = 60_000
@@ -173,13 +182,17 @@ function start(state: State): ChildProcess {
     // V8 prints pages of text when the heap is exhausted.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  process.on('message', (message: ReaderReply | ReaderReady) => {
+  const opening = holdWhileOpening(state.reading, process)
+  process.on('message', (message: ReaderReply | ReaderProgress) => {
+    if (message === READER_READY) opening.end()
     if (state.process !== process) return
-    if (message === READER_READY) ready(state)
+    if (message === READER_LOADED) opening.begin()
+    else if (message === READER_READY) ready(state)
     else settle(state, message)
   })
   process.once('error', () => undefined)
   process.once('exit', (code, signal) => {
+    opening.end()
     state.reading.afterwards()
     if (state.process === process) ended(state, signal ?? `exit code ${code}`)
   })
@@ -187,6 +200,25 @@ function start(state: State): ChildProcess {
   process.unref()
   process.channel?.unref()
   return process
+}
+
+function holdWhileOpening(
+  { holdCommits }: ReaderSettings,
+  process: ChildProcess,
+): { begin(): void; end(): void } {
+  let release = (): void => undefined
+  let timer: NodeJS.Timeout | undefined
+  return {
+    begin: () => {
+      release = holdCommits()
+      timer = setTimeout(() => process.kill('SIGKILL'), OPEN_MS).unref()
+      process.send(READER_MAY_OPEN, () => undefined)
+    },
+    end: () => {
+      clearTimeout(timer)
+      release()
+    },
+  }
 }
 
 function settle(state: State, { reply, cursors }: ReaderReply): void {

@@ -6,8 +6,14 @@ export interface ReaderRequest {
   readonly news: CommitNews
 }
 
+/**
+ * The reader opens the data file between `may-open` and `ready`. A commit in that time could be
+ * lost (see `startsFromNewest`), so the engine holds its commits.
+ */
+export const READER_LOADED = 'loaded'
+export const READER_MAY_OPEN = 'may-open'
 export const READER_READY = 'ready'
-export type ReaderReady = typeof READER_READY
+export type ReaderProgress = typeof READER_LOADED | typeof READER_READY
 
 export interface ReaderReply {
   readonly reply: Uint8Array

@@ -9,6 +9,10 @@ export interface GroupCommits {
    * must be repeatable.
    */
   write<T>(work: () => T): Promise<T>
+  /** Delays commits until the returned function is called. */
+  hold(): () => void
+  /** Null unless commits are held. */
+  released(): Promise<void> | null
   close(): void
 }
 
@@ -51,6 +55,7 @@ export function groupCommits(
 ): GroupCommits {
   const queue: Waiting[] = []
   const last = { writers: 0, ms: 0 }
+  const holds = createHolds(() => plan())
   let planned: NodeJS.Immediate | null = null
   let timer: NodeJS.Timeout | null = null
   const unplan = (): void => {
@@ -66,7 +71,7 @@ export function groupCommits(
     plan()
   }
   const plan = (): void => {
-    if (planned || queue.length === 0) return
+    if (planned || queue.length === 0 || holds.released() !== null) return
     const wait = queue.length < last.writers ? waitMs(last.ms) : 0
     if (wait > 0) timer ??= setTimeout(run, wait)
     // After pending socket reads, so that their writes join the group.
@@ -78,10 +83,43 @@ export function groupCommits(
         queue.push({ work, resolve, reject })
         plan()
       }),
+    hold: () => {
+      unplan()
+      return holds.add()
+    },
+    released: () => holds.released(),
     close: () => {
       unplan()
       for (const { reject } of queue.splice(0))
         reject(new CommandError('InterruptedAtShutdown', 'interrupted at shutdown'))
+    },
+  }
+}
+
+interface Holds extends Pick<GroupCommits, 'released'> {
+  add(): () => void
+}
+
+function createHolds(onRelease: () => void): Holds {
+  const active = new Set<() => void>()
+  let pause: { readonly over: Promise<void>; readonly end: () => void } | null = null
+  const begin = (): { over: Promise<void>; end: () => void } => {
+    let end = (): void => undefined
+    const over = new Promise<void>((resolve) => (end = resolve))
+    return { over, end }
+  }
+  return {
+    released: () => pause?.over ?? null,
+    add: () => {
+      pause ??= begin()
+      const release = (): void => {
+        if (!active.delete(release) || active.size > 0) return
+        pause?.end()
+        pause = null
+        onRelease()
+      }
+      active.add(release)
+      return release
     },
   }
 }

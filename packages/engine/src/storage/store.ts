@@ -5,6 +5,7 @@ import type { RootDatabase, Transaction } from 'lmdb'
 import { CommandError } from '../errors.ts'
 import { checkFile } from './check-file.ts'
 import { openDiskSpace, isWritable } from './disk-space.ts'
+import { statsOf } from './newest-commit.ts'
 import { openWriter, PAGES_PER_KEY, refuseWrites } from './writer.ts'
 import type { Table, Writer } from './writer.ts'
 
@@ -28,12 +29,6 @@ export interface Store extends Writer {
   releaseDeadReaders(): void
   diskWorks(): boolean
   close(): Promise<void>
-}
-
-function statsOf(
-  root: RootDatabase,
-): Readonly<Record<'pageSize' | 'lastPageNumber' | 'lastTxnId', number>> {
-  return root.getStats() as never
 }
 
 function usedBytes(root: RootDatabase): number {

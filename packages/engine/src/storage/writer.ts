@@ -2,6 +2,7 @@ import type { Database, RootDatabase } from 'lmdb'
 import { diskFault } from '../errors.ts'
 import type { CommandError } from '../errors.ts'
 import type { DiskSpace } from './disk-space.ts'
+import { startsFromNewest } from './newest-commit.ts'
 
 export type Table = Database<Buffer, Buffer>
 
@@ -83,6 +84,7 @@ function openTransactions(root: RootDatabase, room: DiskSpace): Transactions {
       const progress = { commits: false }
       try {
         return root.transactionSync(() => {
+          if (!startsFromNewest(root)) throw failed('another process hid the last commit')
           const result = change()
           progress.commits = true
           return result

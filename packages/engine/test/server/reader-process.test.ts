@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
@@ -15,6 +15,8 @@ import { openReader } from '../../src/server/reader-process.ts'
 import type { Reader } from '../../src/server/reader-process.ts'
 import { ensureCollection, openData } from '../../src/storage/database.ts'
 import type { Data } from '../../src/storage/database.ts'
+import { groupCommits } from '../../src/storage/group-commits.ts'
+import type { GroupCommits } from '../../src/storage/group-commits.ts'
 import { encodeNumberKey, openStore } from '../../src/storage/store.ts'
 import { applyUnit, insertRecord, createUnit } from '../../src/storage/write-unit.ts'
 import { temporaryFolder } from '../contract/targets.ts'
@@ -22,6 +24,18 @@ import { temporaryFolder } from '../contract/targets.ts'
 const HEAP_MEGABYTES = 48
 /** Longer than the wait for a command of one second. */
 const SLOW_START = 'await new Promise((resolve) => setTimeout(resolve, 1_700))'
+/** Announces that it has opened the data file when the test has created a file. */
+const readyAfter = (file: string): string => `import { existsSync } from 'node:fs'
+const send = process.send.bind(process)
+process.send = (message) => {
+  if (message !== 'ready') return send(message)
+  const timer = setInterval(() => {
+    if (!existsSync(${JSON.stringify(file)})) return
+    clearInterval(timer)
+    send(message)
+  }, 5)
+}`
+const KILLED_WHILE_OPENING = "process.once('message', () => process.kill(process.pid, 'SIGKILL'))"
 /** The engine stops a long match by itself. This command cannot be stopped. */
 const ENDLESS_MATCH = `import { Script } from 'node:vm'
 Script.prototype.runInContext = () => { for (;;); }`
@@ -47,10 +61,13 @@ describe('the reader process', function () {
   let ended = 0
   let isOpen = true
   let onEnd: () => void = () => undefined
+  let onHold: () => void = () => undefined
+  let writes: GroupCommits
 
   before(() => {
     directory = temporaryFolder()
     data = openData(openStore({ directory, durable: false }))
+    writes = groupCommits(data)
     table = open({ path: join(directory, 'data.mdb'), maxDbs: 8 })
     reader = openReader({
       directory,
@@ -59,6 +76,11 @@ describe('the reader process', function () {
       nullOverLists: false,
       heapMegabytes: HEAP_MEGABYTES,
       news: () => ({ commit: data.store.lastCommit(), changes: data.changes.take() }),
+      holdCommits: () => {
+        const release = writes.hold()
+        onHold()
+        return release
+      },
       afterwards: () => {
         ended++
         if (isOpen) data.store.releaseDeadReaders()
@@ -161,6 +183,33 @@ describe('the reader process', function () {
       const deadline = { at: performance.now() + 1_000 }
       const answers = await Promise.all([1, 2, 3].map(() => ask({ count: 'rows' }, deadline)))
       for (const answer of answers) expect(answer).to.include({ n: 21 })
+    })
+  })
+
+  const held = (): Promise<void> => new Promise((resolve) => (onHold = resolve))
+
+  it('opens the data file while no commit ends', async () => {
+    const file = join(directory, 'go-on')
+    await startedWith(readyAfter(file), async () => {
+      const begun = held()
+      const answer = ask({ count: 'rows' })
+      await begun
+      let isCommitted = false
+      const write = writes.write(() => undefined).then(() => (isCommitted = true))
+      for (let turn = 0; turn < 100; turn++) await setImmediate()
+      expect(isCommitted).to.equal(false)
+      writeFileSync(file, '')
+      await Promise.all([write, answer])
+    })
+  })
+
+  it('releases commits when it dies while it opens the data file', async () => {
+    await startedWith(KILLED_WHILE_OPENING, async () => {
+      const begun = held()
+      const answer = refusal(ask({ count: 'rows' }))
+      await begun
+      await writes.write(() => undefined)
+      expect(await answer).to.equal('ExceededMemoryLimit')
     })
   })
 

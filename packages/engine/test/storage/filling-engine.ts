@@ -72,6 +72,7 @@ export async function run(engine: Engine, body: Body): Promise<Document> {
     noteRefusal: () => undefined,
     disconnected: () => undefined,
     news: () => ({ commit: NaN, changes: new Map<number, null>() }),
+    holdCommits: () => () => undefined,
     releaseDeadReaders: () => undefined,
     close: () => Promise.resolve(),
   }
