@@ -41,7 +41,10 @@ export interface WriteTarget {
   readonly publishes?: boolean
   /** If absent, the write needs no guard and the server sets no values. */
   readonly permit?: WritePermit
-  /** Null if hooks have seen no version. If absent, it is not compared. */
+  /**
+   * The version that hooks or the caller have read. Null if they have seen none. The write throws `PreviousChanged` if it
+   * replaces another one. If absent, it is not compared.
+   */
   readonly seen?: StoredVersion | null
 }
 

@@ -1,15 +1,17 @@
 import { NotFoundError, PreconditionFailedError, ValidationError } from '../../base/errors.ts'
+import { PreviousChanged } from '../../content/hooks/seen-versions.ts'
 import { holdsAlready } from '../../content/rules/holds-already.ts'
 import { deleteDocument } from '../../content/write/delete-document.ts'
 import { publishDocument } from '../../content/write/publish-document.ts'
 import { updateDocument } from '../../content/write/update-document.ts'
-import type { AfterWrite, WriteCondition } from '../../content/write-target.ts'
+import type { AfterWrite, WriteCondition, WriteRequest } from '../../content/write-target.ts'
 import { getWholeVersion } from '../../mongo/read/get-versions.ts'
 import { haveSameContent } from '../../mongo/versions/stored-content.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import type { Status } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import { type MergedPatch, mergePatch } from './merge-patch.ts'
 import { isRuled, rowValues } from './pushed-type.ts'
 import { pickConflict } from './push-conflict.ts'
@@ -56,7 +58,11 @@ export async function pushUpdate(write: PushedWrite<UpdateMutation>): Promise<Wr
       return unchanged(settled(merged, stored, isBase))
     }
     try {
-      await store(write, merged, { condition: matching(overwritten ?? stored), stored, isBase })
+      await store(write, merged, {
+        replaced: replacing(plan, overwritten ?? stored),
+        stored,
+        isBase,
+      })
       return null
     } catch (error) {
       if (!(error instanceof ValidationError) || merged.merged.length === 0) throw error
@@ -184,8 +190,8 @@ async function storeMissing(
   merged: MergedPatch,
 ): Promise<boolean> {
   try {
-    const condition = { match: null, noneMatch: '*' } as const
-    await store(write, merged, { condition, stored: null, isBase: true })
+    const replaced = { condition: { match: null, noneMatch: '*' } } as const
+    await store(write, merged, { replaced, stored: null, isBase: true })
     return true
   } catch (error) {
     if (error instanceof NotFoundError) return false
@@ -194,7 +200,8 @@ async function storeMissing(
 }
 
 interface Replaced {
-  readonly condition: WriteCondition
+  /** The check of the replaced version. */
+  readonly replaced: Pick<WriteRequest, 'condition' | 'seen'>
   readonly stored: StoredVersion | null
   /** Whether the stored version is the base of the patch. */
   readonly isBase: boolean
@@ -203,7 +210,7 @@ interface Replaced {
 async function store(
   write: PushedWrite<UpdateMutation>,
   merged: MergedPatch,
-  { condition, stored, isBase }: Replaced,
+  { replaced, stored, isBase }: Replaced,
 ): Promise<void> {
   const { documents, plan, key, writer, origin, mutation } = write
   const after: AfterWrite = async (version, session) => {
@@ -214,7 +221,7 @@ async function store(
   }
   const { documentId } = mutation
   const writing = { plan, documentId, key, writer, origin, ...publishing(write) }
-  const target = { ...writing, condition, after }
+  const target = { ...writing, ...replaced, after }
   await updateDocument(documents, target, merged.payload)
 }
 
@@ -225,17 +232,27 @@ class EntryReplaced extends Error {
   }
 }
 
+const LOST = [PreconditionFailedError, PreviousChanged, EntryReplaced] as const
+
 /** Merges again while other writers change the entry. @throws PreconditionFailedError after some attempts */
 async function attempt(work: () => Promise<WriteResult>): Promise<WriteResult> {
   for (let count = 1; ; count += 1) {
     try {
       return await work()
     } catch (error) {
-      const isLost = error instanceof PreconditionFailedError || error instanceof EntryReplaced
-      if (!isLost) throw error
+      if (!LOST.some((lost) => error instanceof lost)) throw error
       if (count === ATTEMPTS) throw new PreconditionFailedError('The entry keeps changing', null)
     }
   }
+}
+
+/** The write of the version itself can compare it, without a lock before. */
+function replacing(
+  { draftAndPublish }: ContentTypePlan,
+  version: StoredVersion,
+): Replaced['replaced'] {
+  const isWritten = version.status === (draftAndPublish ? 'draft' : 'published')
+  return isWritten ? { seen: version } : { condition: matching(version) }
 }
 
 function matching(version: StoredVersion): WriteCondition {

@@ -46,16 +46,20 @@ export function updatePermitted(
 ): Promise<StoredVersion> {
   const hooks = target.isTrusted === true ? null : hooksOf(context, target.plan)
   if (hooks === null || !isDocumentId(target.documentId)) return update(context, target, data)
-  return retryChanged(async () => {
-    const { seen, hooked } = await hooks.readIfAsked(async (isRead) => {
-      const previous = isRead || mayCreate(target) ? await findPrevious(context, target) : undefined
+  const isRead = target.seen !== undefined
+  const run = async (): Promise<StoredVersion> => {
+    const { seen, hooked } = await hooks.readIfAsked(async (isAsked) => {
+      const needsPrevious = !isRead && (isAsked || mayCreate(target))
+      const previous = needsPrevious ? await findPrevious(context, target) : target.seen
       const operation = previous === null ? ('create' as const) : ('update' as const)
       const write = { ...target, operation, previous }
       return { seen: previous, hooked: await hooks.hookData(write, data, { fill: false }) }
     })
     const seeing = { ...target, ...(seen !== undefined && { seen }) }
     return update(context, seeing, withSet(hooked, target.permit))
-  })
+  }
+  // Only the caller can read its version again.
+  return isRead ? run() : retryChanged(run)
 }
 
 function mayCreate({ plan }: WriteRequest): boolean {
