@@ -105,6 +105,32 @@ describe('quire schema', () => {
     expect((await quire('check', { ...SAME, pages: { type: 'richtext' } })).failed).to.equal(false)
   })
 
+  it('refuses a single type that would hide entries', async () => {
+    const book = declare('book', SAME, { kind: 'singleType' })
+    const failed = await quireWith('check', { book }).catch((error: unknown) => error)
+    expect(String(failed)).to.match(/book.*: kind: the content-type was a collectionType/)
+  })
+
+  it('keeps the entry of a single type that becomes a collection type', async () => {
+    const single = declare('home', { name: { type: 'string' } }, { kind: 'singleType' })
+    const several = declare('home', { name: { type: 'string' } })
+    const home = await serve('schema_kinds', { contentTypes: { home: single } })
+    const all = [home]
+    try {
+      expect((await home.put('/api/home', { name: 'one' })).status).to.equal(200)
+      const more = await serve('schema_kinds', {
+        contentTypes: { home: several },
+        environment: { MONGODB_DATABASE: home.database },
+      })
+      all.push(more)
+      const { data } = (await more.get('/api/homes')).body
+      expect(data).to.have.length(1)
+      expect(data[0]).to.include({ name: 'one' })
+    } finally {
+      for (const one of all.toReversed()) await one.close()
+    }
+  })
+
   it('writes nothing', async () => {
     const rows = client.db(server.database).collection('quire_schema')
     const before = await rows.find({}).toArray()

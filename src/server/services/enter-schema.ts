@@ -1,3 +1,4 @@
+import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { SchemaError } from '../../schema/schema-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { readLedger, replaceLedger } from '../../mongo/system/schema-ledger.ts'
@@ -6,6 +7,7 @@ import {
   declaredNames,
   type EnteredDefinitions,
   enterDefinitions,
+  storedUidOf,
 } from '../../schema/ledger/enter-definitions.ts'
 import type { Ledger } from '../../schema/ledger/ledger.ts'
 
@@ -44,8 +46,30 @@ export async function resolveNames(
 ): Promise<EnteredDefinitions> {
   const stored = await findStoredSources(database, definitions, ledger)
   const isStored = (uid: Uid, name: string): boolean => stored.has(`${uid} ${name}`)
-  return enterDefinitions(ledger, definitions, isStored, new Date())
+  const entered = enterDefinitions(ledger, definitions, isStored, new Date())
+  const isKnown = entered.ledger === ledger
+  if (isKnown || entered.faults.length > 0) return entered
+  return { ...entered, faults: await findHiddenEntries(database, entered.definitions) }
 }
+
+/** A single type shows one entry, so it would hide the entries of a former collection type. */
+async function findHiddenEntries(
+  database: Database,
+  { contentTypes }: Definitions,
+): Promise<readonly string[]> {
+  const faults: string[] = []
+  for (const type of contentTypes.filter(({ kind }) => kind === 'singleType')) {
+    const documentId = singleDocumentId(storedUidOf(type))
+    const hidden = await database
+      .table(type.collectionName)
+      .findOne({ documentId: { $ne: documentId } }, { projection: { _id: 1 } })
+    if (hidden !== null) faults.push(`${type.file}: kind: ${HIDES_ENTRIES}`)
+  }
+  return faults
+}
+
+const HIDES_ENTRIES =
+  'the content-type was a collectionType and has entries, which a singleType would hide; delete them first'
 
 /** The older names that types have values for which the ledger does not know, from before there was a ledger. */
 async function findStoredSources(
