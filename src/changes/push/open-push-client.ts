@@ -1,6 +1,7 @@
 import { ConflictError } from '../../base/errors.ts'
 import type { PushClient, PushClients } from '../../mongo/system/push-clients.ts'
 import type { SignedInUser } from '../../people/access/principal.ts'
+import { isOutcomeOf } from './mutation-digest.ts'
 import type { Mutation, PushRequest } from './push-request.ts'
 
 interface PushPlace {
@@ -39,7 +40,7 @@ export function assertFollows(
 ): void {
   const [first] = mutations
   if (first === undefined || first.n === last + 1) return
-  if (first.n <= last && outcomes.some(({ n }) => n === first.n)) return
+  if (outcomes.some((outcome) => isOutcomeOf(outcome, first))) return
   const message = 'The first mutation does not follow the last one with an outcome'
   throw new ConflictError(message, { last }, { code: 'push_gap' })
 }

@@ -3,6 +3,7 @@ import { principalWriteRules } from '../../content/rules/principal-rules.ts'
 import { getDocuments } from '../../mongo/write/find-by-unique.ts'
 import { writeTogether } from '../../mongo/write/write-path.ts'
 import { type PushClient, PushOvertaken } from '../../mongo/system/push-clients.ts'
+import { outcomeKey } from './mutation-digest.ts'
 import { preparePushedCreation, type PreparedPush } from './push-creation.ts'
 import {
   appliedAnswer,
@@ -87,14 +88,14 @@ async function storeAll(
   const items = prepared.map(({ item }) => item)
   let together: Together | null = null
   await writeTogether(documents.database, items, async (versions, session) => {
-    const outcomes = group.flatMap(({ n, documentId }, index) => {
+    const outcomes = group.flatMap((mutation, index) => {
       const version = versions[index]
       const one = prepared[index]
       if (version === undefined || one === undefined) return []
-      return [{ n, documentId, ...settled(one.merged, version, true) }]
+      return [{ ...outcomeKey(mutation), ...settled(one.merged, version, true) }]
     })
     const moved = await clients.move(client, outcomes, session)
-    const answers = outcomes.map(({ documentId: _document, n, ...outcome }) => ({
+    const answers = outcomes.map(({ documentId: _document, digest: _digest, n, ...outcome }) => ({
       n,
       ...appliedAnswer(outcome),
     }))

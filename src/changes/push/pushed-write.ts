@@ -29,7 +29,7 @@ export interface PushedWrite<M> extends PushReader {
   readonly settle: (outcome: SettledOutcome, session: Session) => Promise<void>
 }
 
-export type SettledOutcome = Omit<PushedOutcome, 'n' | 'documentId'>
+export type SettledOutcome = Omit<PushedOutcome, 'n' | 'documentId' | 'digest'>
 
 /** The outcome of a mutation without effect, which stores nothing. */
 export interface Unchanged extends SettledOutcome {

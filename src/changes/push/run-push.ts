@@ -9,6 +9,7 @@ import {
 } from '../../mongo/system/push-clients.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { assertFollows, openPushClient } from './open-push-client.ts'
+import { isOutcomeOf, outcomeKey } from './mutation-digest.ts'
 import type { PushConflict } from './push-conflict.ts'
 import { pushCreation } from './push-creation.ts'
 import { pushDeletion, pushPublication, pushUpdate } from './push-mutation.ts'
@@ -84,14 +85,12 @@ interface Progress {
 async function goOn(
   parts: PushParts,
   request: PushRequest,
-  { client, answers, triedTogether }: Progress,
+  progress: Progress,
   mutation: Mutation,
 ): Promise<Progress | null> {
+  const { client, answers, triedTogether } = progress
   const known = client.outcomes.find(({ n }) => n === mutation.n)
-  if (known !== undefined) {
-    const repeated = await repeat(parts, request, mutation, known)
-    return { client, answers: [...answers, repeated], triedTogether }
-  }
+  if (known !== undefined) return repeatOutcome(parts, request, progress, { mutation, known })
   if (client.outcomes.length >= MAX_OUTCOMES || parts.isOver()) return null
   const { n } = mutation
   const group = n > triedTogether ? creationsFrom(request.mutations, mutation, client) : []
@@ -103,6 +102,23 @@ async function goOn(
   const done = await tryMutation(parts, request, client, mutation)
   if (done === null) return null
   return { client: done.client, answers: [...answers, done.answer], triedTogether: tried }
+}
+
+interface Repeated {
+  readonly mutation: Mutation
+  readonly known: PushedOutcome
+}
+
+/** Null if another mutation had the number. The next request begins with this one and is refused. */
+async function repeatOutcome(
+  parts: PushParts,
+  request: PushRequest,
+  progress: Progress,
+  { mutation, known }: Repeated,
+): Promise<Progress | null> {
+  if (!isOutcomeOf(known, mutation)) return null
+  const repeated = await repeat(parts, request, mutation, known)
+  return { ...progress, answers: [...progress.answers, repeated] }
 }
 
 function toRetry({ n }: Mutation): PushAnswer {
@@ -165,11 +181,13 @@ function isTransient({ status, errorCode }: CmsError): boolean {
 async function settleRefusal(
   { clients, onUnexpected }: PushParts,
   client: PushClient,
-  { n, documentId }: Mutation,
+  mutation: Mutation,
   error: CmsError,
 ): Promise<EndedMutation | null> {
+  const { n } = mutation
   const { status, errorCode: code } = error
-  const outcome = { n, documentId, outcome: 'refused', revision: null, status, code } as const
+  const refused = { outcome: 'refused', revision: null, status, code } as const
+  const outcome = { ...outcomeKey(mutation), ...refused }
   try {
     const moved = await clients.move(client, [outcome])
     return { client: moved, answer: { n, outcome: 'refused', error } }
@@ -186,13 +204,14 @@ async function carryOut(
   mutation: Mutation,
 ): Promise<EndedMutation> {
   const { clients } = parts
-  const { n, documentId } = mutation
+  const key = outcomeKey(mutation)
+  const { n } = key
   if (mutation.op === 'skip') return settleUnchanged(clients, client, mutation, SKIPPED)
   assertDependencies(client, mutation)
   let moved: { readonly client: PushClient; readonly outcome: SettledOutcome } | null = null
   const settle: PushedWrite<Mutation>['settle'] = async (outcome, session) => {
     moved = {
-      client: await clients.move(client, [{ ...outcome, n, documentId }], session),
+      client: await clients.move(client, [{ ...outcome, ...key }], session),
       outcome,
     }
   }
@@ -208,7 +227,7 @@ async function carryOut(
   }
   if ('outcome' in result) return settleUnchanged(clients, client, mutation, result)
   const { code, attributes, revision } = result
-  const outcome = { n, documentId, outcome: 'conflict', code, attributes, revision } as const
+  const outcome = { ...key, outcome: 'conflict', code, attributes, revision } as const
   const settled = await clients.move(client, [outcome])
   return { client: settled, answer: { n, outcome: 'conflict', ...result } }
 }
@@ -219,11 +238,11 @@ const SKIPPED: Unchanged = { outcome: 'applied', revision: null, changed: false 
 async function settleUnchanged(
   clients: PushClients,
   client: PushClient,
-  { n, documentId }: Mutation,
+  mutation: Mutation,
   outcome: Unchanged,
 ): Promise<EndedMutation> {
-  const settled = await clients.move(client, [{ ...outcome, n, documentId }])
-  return { client: settled, answer: { n, ...outcome } }
+  const settled = await clients.move(client, [{ ...outcome, ...outcomeKey(mutation) }])
+  return { client: settled, answer: { n: mutation.n, ...outcome } }
 }
 
 function unknownType(mutation: Mutation): PushConflict {
@@ -302,7 +321,7 @@ async function repeat(
   mutation: Mutation,
   known: PushedOutcome,
 ): Promise<PushAnswer> {
-  const { n, documentId: _document, ...settled } = known
+  const { n, documentId: _document, digest: _digest, ...settled } = known
   if (known.outcome === 'applied' || known.outcome === 'merged') {
     return { n, ...appliedAnswer(settled), replayed: true }
   }

@@ -9,6 +9,8 @@ export interface PushedOutcome {
   readonly n: number
   readonly outcome: 'applied' | 'merged' | 'conflict' | 'refused'
   readonly documentId: string
+  /** Of the content of the mutation. Absent in outcomes of older releases. */
+  readonly digest?: string
   readonly revision: string | null
   /** Of a conflict or a refusal. */
   readonly code?: string

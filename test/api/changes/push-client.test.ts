@@ -139,6 +139,38 @@ describe('docs/push/client.mjs', () => {
     expect((await stored(other)).title).to.equal('b')
   })
 
+  for (const [label, later] of [
+    ['the server has the outcomes', 0],
+    ['the outcomes are acknowledged', 2],
+  ] as const) {
+    it(`takes no number twice with an older storage: ${label}`, async () => {
+      const storage = client.memoryStorage() as Json
+      const store = open({ storage })
+      const id = await store.create('note', { title: 'a' })
+      await patiently(store)
+      const older = await storage.read()
+      for (let count = 0; count <= later; count += 1) {
+        await store.update('note', id, { mood: { set: `sent ${count}` } })
+        await patiently(store)
+      }
+      await storage.write(older)
+      await store.update('note', id, { color: { set: 'red' } })
+      await store.update('note', id, { title: { set: 'b' } })
+      const other = await store.create('note', { title: 'new' })
+      await patiently(store)
+      const lost = await store.conflicts()
+      expect(lost.map(({ outcome }) => outcome.code)).to.deep.equal(
+        Array.from({ length: Math.min(later + 1, 3) }, () => 'unknown_outcome'),
+      )
+      expect(await stored(id)).to.include({ mood: `sent ${later}`, color: null })
+      expect((await stored(id)).title).to.equal(later === 0 ? 'b' : 'a')
+      expect((await stored(other))?.title).to.equal(later === 0 ? 'new' : undefined)
+      const next = await store.create('note', { title: 'next' })
+      await patiently(store)
+      expect((await stored(next)).title).to.equal('next')
+    })
+  }
+
   it('keeps mutations with an unknown outcome as conflicts after the server lost its log', async () => {
     let isLost = true
     const losing = async (url: string, init: RequestInit): Promise<Response> => {
