@@ -105,6 +105,7 @@ const SAMPLES: Readonly<Partial<Record<ScalarPlan['type'], string>>> = {
   decimal: '1',
   biginteger: '1',
   boolean: 'true',
+  email: 'a@example.org',
   date: '2020-01-01',
   datetime: '2020-01-01T00:00:00.000Z',
   timestamp: '1577836800000',

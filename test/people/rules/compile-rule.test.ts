@@ -15,6 +15,7 @@ const schema = compile(
   typeFile('note', {
     title: { type: 'string' },
     secret: { type: 'string', private: true },
+    contact: { type: 'email' },
     opensAt: { type: 'datetime' },
     open: { type: 'boolean' },
     rank: { type: 'integer' },
@@ -66,6 +67,7 @@ describe('compileRule', () => {
     ['the role of the user', { action: FIND, where: { title: '$user.role.type' } }],
     ['a list of fields', { action: FIND, fields: ['title'] }],
     ['values to set', { action: UPDATE, set: { owner: '$user', open: false, opensAt: '$now' } }],
+    ['the address of the user', { action: UPDATE, set: { contact: '$user.email' } }],
     ['own attributes in sync', { action: SYNC, where: { open: true, rank: { $gt: 2 } } }],
     ['private attributes in sync', { action: SYNC, where: { secret: { $contains: 'a' } } }],
     ['the owner and the creator in sync', { action: SYNC, where: OWN }],
