@@ -9,12 +9,24 @@ export interface PermittedAction {
   readonly verb: string
 }
 
+/** JSON with `$` operators and operands, such as `$user`. */
+export type RuleData = Readonly<Record<string, unknown>>
+
+/** A permission for some entries and attributes, see docs/rules.md. */
+export interface Rule {
+  readonly action: string
+  readonly where?: RuleData
+  readonly fields?: readonly string[]
+  readonly set?: RuleData
+}
+
 export interface ApiToken {
   readonly id: number
   readonly name: string
   readonly description: string
   readonly type: 'read-only' | 'full-access' | 'custom'
   readonly permissions: readonly string[]
+  readonly rules?: readonly Rule[]
   readonly lifespanDays: number | null
   readonly expiresAt: string | null
   readonly lastUsedAt: string | null
@@ -22,7 +34,7 @@ export interface ApiToken {
 
 export type ApiTokenInput = Pick<
   ApiToken,
-  'name' | 'description' | 'type' | 'permissions' | 'lifespanDays'
+  'name' | 'description' | 'type' | 'permissions' | 'rules' | 'lifespanDays'
 >
 
 export interface ApiRole {
@@ -30,6 +42,7 @@ export interface ApiRole {
   readonly name: string
   readonly description: string
   readonly permissions: readonly string[]
+  readonly rules?: readonly Rule[]
 }
 
 export interface AdministratorRole {
@@ -37,6 +50,7 @@ export interface AdministratorRole {
   readonly name: string
   readonly description: string
   readonly permissions: readonly Permission[]
+  readonly rules?: readonly Rule[]
   /** Derived from the content types, and therefore read only. */
   readonly builtIn: boolean
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import { Button as AriaButton, type ButtonProps as AriaProps } from 'react-aria-components'
 import styles from './button.module.css'
 
@@ -13,6 +13,7 @@ export interface ButtonProps extends Omit<
   readonly small?: boolean
   /** While the action runs, the button keeps the focus and ignores presses. */
   readonly isPending?: boolean
+  readonly ref?: Ref<HTMLButtonElement>
   readonly children: ReactNode
 }
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../api/request.ts'
+import { ApiError, type Fault } from '../api/request.ts'
 import { notify, notifyFailure, type Undo } from './toasts.tsx'
 
 export interface ActionOptions<Result> {
@@ -14,16 +14,18 @@ export interface ActionOptions<Result> {
 export interface Action {
   readonly isBusy: boolean
   readonly faultOf: (path: string) => string | undefined
+  /** The faults inside a part of `parts`, with paths that begin there. */
+  readonly faultsWithin: (part: string) => readonly Fault[]
   readonly problem: string | null
   readonly run: <Result>(work: () => Promise<Result>, options?: ActionOptions<Result>) => void
   readonly reset: () => void
 }
 
 /**
- * Runs a mutation. Errors of the named `fields` show at the fields. Without `fields`, an error is a
- * toast.
+ * Runs a mutation. Errors of the named `fields` show at the fields, and errors inside `parts` there. Without
+ * `fields`, an error is a toast.
  */
-export function useAction(fields: readonly string[] = []): Action {
+export function useAction(fields: readonly string[] = [], parts: readonly string[] = []): Action {
   const client = useQueryClient()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<Error | null>(null)
@@ -54,10 +56,17 @@ export function useAction(fields: readonly string[] = []): Action {
   const faults = error instanceof ApiError ? error.faults : []
   const faultOf = (path: string): string | undefined =>
     faults.find((fault) => fault.path.join('.') === path)?.message
-  const isPlaced = fields.some((field) => faultOf(field) !== undefined)
+  const faultsWithin = (part: string): readonly Fault[] =>
+    faults
+      .filter(({ path }) => path.length > 1 && path[0] === part)
+      .map(({ path, message }) => ({ path: path.slice(1), message }))
+  const isPlaced =
+    fields.some((field) => faultOf(field) !== undefined) ||
+    parts.some((part) => faultsWithin(part).length > 0)
   return {
     isBusy,
     faultOf,
+    faultsWithin,
     problem: error === null || isPlaced ? null : error.message,
     run: (work, options = {}) => void attempt(work, options),
     reset: () => setError(null),

@@ -5,6 +5,7 @@ import { faultEnglish } from './fault-english.ts'
 import { logEnglish } from './log-english.ts'
 import { mediaEnglish } from './media-english.ts'
 import { planningEnglish } from './planning-english.ts'
+import { ruleEnglish } from './rule-english.ts'
 import { totpEnglish } from './totp-english.ts'
 
 /** All texts of the Studio. `one | many` are the plural forms for `{count}`. */
@@ -13,6 +14,7 @@ export const english = {
   ...mediaEnglish,
   ...planningEnglish,
   ...totpEnglish,
+  ...ruleEnglish,
   ...logEnglish,
   ...faultEnglish,
   ...declareFaultEnglish,

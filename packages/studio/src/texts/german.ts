@@ -5,6 +5,7 @@ import { faultGerman } from './fault-german.ts'
 import { logGerman } from './log-german.ts'
 import { mediaGerman } from './media-german.ts'
 import { planningGerman } from './planning-german.ts'
+import { ruleGerman } from './rule-german.ts'
 import { totpGerman } from './totp-german.ts'
 import type { Catalogue } from './english.ts'
 
@@ -13,6 +14,7 @@ export const german: Catalogue = {
   ...mediaGerman,
   ...planningGerman,
   ...totpGerman,
+  ...ruleGerman,
   ...logGerman,
   ...faultGerman,
   ...declareFaultGerman,

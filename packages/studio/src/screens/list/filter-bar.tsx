@@ -1,81 +1,54 @@
-import { useRef, useState } from 'react'
-import { Button as AriaButton, DialogTrigger } from 'react-aria-components'
-import { ENTRY_STATES } from '../../api/entries.ts'
+import { useState } from 'react'
+import type { Attributes } from '../../api/attributes.ts'
+import type { Declaration } from '../../api/content-types.ts'
+import { useSession } from '../../api/session.ts'
+import type { Option } from '../../design/choice.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
-import { PopoverDialog } from '../../design/popover-dialog.tsx'
 import { SearchBox } from '../../design/search-box.tsx'
 import { notify } from '../../design/toasts.tsx'
-import { valueName } from '../../texts/field-words.ts'
+import { useDelayed } from '../../design/use-delayed.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-bar.module.css'
-import { FilterForm } from './filter-form.tsx'
-import { type FilterWord, STATE, takesValue } from './filter-words.ts'
-import { useColumnName } from './use-column-name.ts'
+import { FilterChips } from './filter-chips.tsx'
+import { FilterText } from './filter-text.tsx'
+import { type FilterWord, OWN_ATTRIBUTES, STATE } from './filter-words.ts'
+import { useFilterable } from './use-filterable.tsx'
 import type { List } from './use-list.ts'
-import { isNumberType } from '../../api/attributes.ts'
-import { useDelayed } from '../../design/use-delayed.ts'
 
 export function FilterBar({ list }: { readonly list: List }) {
   const { t } = useTexts()
-  const add = useRef<HTMLButtonElement>(null)
+  const { declaration } = list
   const filters = list.search.filters ?? []
+  const attributes: Attributes = { ...declaration.attributes, ...OWN_ATTRIBUTES }
+  const filterable = useFilterable(attributes)
+  const state: Option = { id: STATE, name: t('list.state'), icon: <Icon name="eye" /> }
+  const options = useMayFilterByState(declaration) ? [state, ...filterable] : filterable
   const put = (words: readonly FilterWord[]): void =>
     list.change({ filters: words.length === 0 ? undefined : words })
   return (
     <div className={styles['bar']}>
       <ListSearchBox list={list} />
-      <ul className={styles['chips']} aria-label={t('list.filters')}>
-        {filters.map((word, at) => (
-          <li key={`${word.at} ${word.is} ${word.to ?? ''}`} className={styles['chip']}>
-            <DialogTrigger>
-              <AriaButton className={styles['words'] ?? ''}>
-                <FilterText list={list} word={word} />
-              </AriaButton>
-              <PopoverDialog label={t('list.editFilter')}>
-                {(close) => (
-                  <FilterForm
-                    list={list}
-                    word={word}
-                    onDone={(changed) => {
-                      put(filters.with(at, changed))
-                      close()
-                    }}
-                  />
-                )}
-              </PopoverDialog>
-            </DialogTrigger>
-            <AriaButton
-              className={styles['off'] ?? ''}
-              aria-label={t('list.removeFilter')}
-              onPress={() => {
-                put(filters.toSpliced(at, 1))
-                notify(t('list.filterRemoved'), list.cameBy())
-                add.current?.focus()
-              }}
-            >
-              <Icon name="close" size={12} />
-            </AriaButton>
-          </li>
-        ))}
-        <li>
-          <DialogTrigger>
-            <AriaButton ref={add} className={styles['add'] ?? ''}>
-              {t('list.addFilter')}
-            </AriaButton>
-            <PopoverDialog label={t('list.addFilter')}>
-              {(close) => (
-                <FilterForm
-                  list={list}
-                  onDone={(word) => {
-                    put([...filters, word])
-                    close()
-                  }}
-                />
-              )}
-            </PopoverDialog>
-          </DialogTrigger>
-        </li>
-      </ul>
+      <FilterChips
+        label={t('list.filters')}
+        labels={{
+          add: t('list.addFilter'),
+          edit: t('list.editFilter'),
+          remove: t('list.removeFilter'),
+        }}
+        chips={filters.map((word) => ({
+          word,
+          text: <FilterText attributes={attributes} word={word} />,
+        }))}
+        attributes={attributes}
+        options={options}
+        locale={list.locale}
+        onAdd={(word) => put([...filters, word])}
+        onChange={(at, word) => put(filters.with(at, word))}
+        onRemove={(at) => {
+          put(filters.toSpliced(at, 1))
+          notify(t('list.filterRemoved'), list.cameBy())
+        }}
+      />
     </div>
   )
 }
@@ -94,20 +67,11 @@ function ListSearchBox({ list }: { readonly list: List }) {
   )
 }
 
-function FilterText({ list, word }: { readonly list: List; readonly word: FilterWord }) {
-  const { t, number, language } = useTexts()
-  const nameOf = useColumnName(list.declaration.attributes)
-  const { at, is, to = '', as = to } = word
-  const state = at === STATE ? ENTRY_STATES.find((one) => one === to) : undefined
-  const attribute = list.declaration.attributes[at]
-  const isNumber = isNumberType(attribute?.type ?? '')
-  const name = attribute?.type === 'enumeration' ? valueName(to, attribute, language) : as
-  const text = isNumber ? number(to) : name
-  const value = state === undefined ? text : t(`list.state.${state}`)
+/** The server refuses the filter if a rule can hide the other version of an entry. */
+function useMayFilterByState({ uid, draftAndPublish }: Declaration): boolean {
+  const { conditional } = useSession()
   return (
-    <>
-      <b>{nameOf(at)}</b> {t(`filter.${is}`)}
-      {takesValue(is) && ` ${value}`}
-    </>
+    draftAndPublish &&
+    ['find', 'readDrafts'].every((verb) => !conditional.includes(`${uid}.${verb}`))
   )
 }

@@ -2,11 +2,7 @@ import { useState } from 'react'
 import { Form } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { Choice, type Option } from '../../design/choice.tsx'
-import { Drawing, Icon } from '../../design/icons/icon.tsx'
-import { TYPE_ICONS } from '../../design/icons/type-icons.ts'
-import type { Attributes } from '../../api/attributes.ts'
-import type { Declaration } from '../../api/content-types.ts'
-import { useSession } from '../../api/session.ts'
+import type { Attribute, Attributes } from '../../api/attributes.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-form.module.css'
 import { FilterValue } from './filter-value.tsx'
@@ -14,33 +10,53 @@ import {
   type FilterWord,
   type OperatorWord,
   operatorsOf,
-  OWN_ATTRIBUTES,
   STATE,
   takesValue,
 } from './filter-words.ts'
-import { useColumnName } from './use-column-name.ts'
-import type { List } from './use-list.ts'
 
 export interface FilterFormProps {
-  readonly list: List
+  readonly attributes: Attributes
+  readonly options: readonly Option[]
+  readonly locale: string | null
+  /** Narrows the operators. */
+  readonly operators?: readonly OperatorWord[]
+  /** Operands other than values. */
+  readonly variablesOf?: (name: string) => readonly Option[]
+  readonly takesConstant?: (attribute: Attribute) => boolean
   readonly word?: FilterWord
   readonly onDone: (word: FilterWord) => void
 }
 
-export function FilterForm({ list, word: given, onDone }: FilterFormProps) {
+/** The choice of a value among the variables. */
+const CONSTANT = ''
+
+export function FilterForm(props: FilterFormProps) {
+  const { attributes, options, operators, variablesOf, word: given, onDone } = props
+  const takesConstant = (at: string): boolean => {
+    const attribute = attributes[at]
+    return attribute === undefined || props.takesConstant?.(attribute) !== false
+  }
   const { t } = useTexts()
-  const { declaration } = list
-  const attributes: Attributes = { ...declaration.attributes, ...OWN_ATTRIBUTES }
-  const options = useFilterable(attributes, useMayFilterByState(declaration))
-  const [word, setWord] = useState<FilterWord>(given ?? begin(options[0]?.id ?? '', attributes))
-  const attribute = attributes[word.at]
-  const operators = attribute === undefined ? [] : operatorsOf(attribute)
-  const isComplete = word.at !== '' && (!takesValue(word.is) || (word.to ?? '') !== '')
+  const operatorsAt = (at: string): readonly OperatorWord[] => {
+    const attribute = attributes[at]
+    return operators ?? (attribute === undefined ? [] : operatorsOf(attribute))
+  }
+  const begin = (at: string): FilterWord => {
+    if (at === STATE) return { at, is: 'is', to: 'draft' }
+    const is = operatorsAt(at)[0] ?? 'is'
+    const [first] = takesConstant(at) ? [] : (variablesOf?.(at) ?? [])
+    return first === undefined ? { at, is } : { at, is, variable: first.id }
+  }
+  const [word, setWord] = useState<FilterWord>(given ?? begin(options[0]?.id ?? ''))
+  const offered = operatorsAt(word.at)
+  const hasValue = word.variable !== undefined || (word.to ?? '') !== ''
+  const isComplete = word.at !== '' && (!takesValue(word.is) || hasValue)
   return (
     <Form
       className={styles['form'] ?? ''}
       onSubmit={(event) => {
         event.preventDefault()
+        event.stopPropagation() // React passes it on to the form around the popover.
         if (isComplete) onDone(word)
       }}
     >
@@ -49,26 +65,18 @@ export function FilterForm({ list, word: given, onDone }: FilterFormProps) {
         options={options}
         value={word.at}
         autoFocus
-        onChange={(at) => setWord(begin(at, attributes))}
+        onChange={(at) => setWord(begin(at))}
       />
-      {operators.length > 1 && (
+      {offered.length > 1 && (
         <Choice
           label={t('filter.operator')}
-          options={operators.map((id) => ({ id, name: t(`filter.${id}`) }))}
+          options={offered.map((id) => ({ id, name: t(`filter.${id}`) }))}
           value={word.is}
           onChange={(is) => setWord({ ...word, is: is as OperatorWord })}
         />
       )}
       {takesValue(word.is) && (
-        <FilterValue
-          key={word.at}
-          word={word}
-          attribute={attribute}
-          locale={list.locale}
-          onChange={(to, as) =>
-            setWord({ at: word.at, is: word.is, to, ...(as !== undefined && { as }) })
-          }
-        />
+        <Operand {...props} word={word} mayBeConstant={takesConstant(word.at)} onChange={setWord} />
       )}
       <Button type="submit" look="primary" isDisabled={!isComplete}>
         {t('filter.apply')}
@@ -77,29 +85,37 @@ export function FilterForm({ list, word: given, onDone }: FilterFormProps) {
   )
 }
 
-function begin(at: string, attributes: Attributes): FilterWord {
-  const attribute = attributes[at]
-  if (at === STATE) return { at, is: 'is', to: 'draft' }
-  return { at, is: (attribute === undefined ? [] : operatorsOf(attribute))[0] ?? 'is' }
+interface OperandProps extends Pick<FilterFormProps, 'attributes' | 'locale' | 'variablesOf'> {
+  readonly word: FilterWord
+  readonly mayBeConstant: boolean
+  readonly onChange: (word: FilterWord) => void
 }
 
-function useFilterable(attributes: Attributes, hasState: boolean): readonly Option[] {
-  const nameOf = useColumnName(attributes)
-  const names = Object.entries(attributes)
-    .filter(([, attribute]) => operatorsOf(attribute).length > 0)
-    .map(([name]) => name)
-  return [...(hasState ? [STATE] : []), ...names].map((id) => {
-    const type = attributes[id]?.type
-    const icon = type === undefined ? <Icon name="eye" /> : <Drawing path={TYPE_ICONS[type]} />
-    return { id, name: nameOf(id), icon }
-  })
-}
-
-/** The server refuses the filter if a rule can hide the other version of an entry. */
-function useMayFilterByState({ uid, draftAndPublish }: Declaration): boolean {
-  const { conditional } = useSession()
+function Operand(props: OperandProps) {
+  const { attributes, locale, variablesOf, word, mayBeConstant, onChange } = props
+  const { t } = useTexts()
+  const { at, is, variable } = word
+  const variables = variablesOf?.(at) ?? []
+  const constant = mayBeConstant ? [{ id: CONSTANT, name: t('filter.constant') }] : []
   return (
-    draftAndPublish &&
-    ['find', 'readDrafts'].every((verb) => !conditional.includes(`${uid}.${verb}`))
+    <>
+      {variables.length > 0 && (
+        <Choice
+          label={t('filter.operand')}
+          options={[...constant, ...variables]}
+          value={variable ?? CONSTANT}
+          onChange={(id) => onChange({ at, is, ...(id !== CONSTANT && { variable: id }) })}
+        />
+      )}
+      {variable === undefined && mayBeConstant && (
+        <FilterValue
+          key={at}
+          word={word}
+          attribute={attributes[at]}
+          locale={locale}
+          onChange={(to, as) => onChange({ at, is, to, ...(as !== undefined && { as }) })}
+        />
+      )}
+    </>
   )
 }

@@ -28,6 +28,8 @@ export interface FilterWord {
   /** As text; a documentId for relations. */
   readonly to?: string
   readonly as?: string
+  /** In place of a value, such as `$user`. Only rules have variables. */
+  readonly variable?: string
 }
 
 export const OWN_ATTRIBUTES: Attributes = {

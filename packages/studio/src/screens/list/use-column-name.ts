@@ -13,6 +13,8 @@ export function useColumnName(attributes: Attributes): (name: string) => string 
     createdAt: t('list.createdAt'),
     updatedAt: t('list.updatedAt'),
     publishedAt: t('list.publishedAt'),
+    createdBy: t('list.createdBy'),
+    updatedBy: t('list.updatedBy'),
     documentId: t('list.documentId'),
   }
   return (name) => names[name] ?? fieldLabel(name, attributes[name], language)

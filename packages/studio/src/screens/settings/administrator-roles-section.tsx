@@ -21,8 +21,9 @@ export function AdministratorRolesSection() {
     <RolesList
       title={t('settings.administratorRoles')}
       hint={t('settings.administratorRolesHint')}
-      roles={roles.map(({ permissions, ...role }) => ({
+      roles={roles.map(({ permissions, rules = [], ...role }) => ({
         ...role,
+        rules,
         granted: permissions.map(({ action }) => action),
         bounds: boundsOf(permissions),
       }))}
@@ -35,13 +36,15 @@ export function AdministratorRolesSection() {
         delete: may('admin::administrator-roles.delete'),
       }}
       changes={['administrator-roles', 'session']}
+      holders="administrators"
       isBound
-      onSave={({ isNew, type, name, description, granted, bounds = {} }) => {
+      onSave={({ isNew, type, name, description, granted, rules, bounds = {} }) => {
         const before = roles.find((role) => role.type === type)
         const permissions = boundedPermissions(granted, bounds, before?.permissions ?? [])
+        const body = { name, description, permissions, rules }
         return isNew
-          ? manage('POST', '/admin/administrator-roles', { type, name, description, permissions })
-          : manage('PUT', at('administrator-roles', type), { name, description, permissions })
+          ? manage('POST', '/admin/administrator-roles', { type, ...body })
+          : manage('PUT', at('administrator-roles', type), body)
       }}
       onDelete={(type) => manage('DELETE', at('administrator-roles', type))}
     />

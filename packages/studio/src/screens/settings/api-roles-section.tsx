@@ -17,20 +17,25 @@ export function ApiRolesSection() {
     <RolesList
       title={t('settings.apiRoles')}
       hint={t('settings.apiRolesHint')}
-      roles={roles.map(({ permissions, ...role }) => ({ ...role, granted: permissions }))}
+      roles={roles.map(({ permissions, rules = [], ...role }) => ({
+        ...role,
+        granted: permissions,
+        rules,
+      }))}
       actions={actions}
       fixed={[]}
       kept={BUILT_IN}
+      holders="users"
       may={{
         create: may('admin::roles.create'),
         update: may('admin::roles.update'),
         delete: may('admin::roles.delete'),
       }}
       changes={['roles']}
-      onSave={({ isNew, type, name, description, granted }) =>
+      onSave={({ isNew, type, name, description, granted, rules }) =>
         isNew
-          ? manage('POST', '/admin/roles', { type, name, description, permissions: granted })
-          : manage('PUT', at('roles', type), { name, description, permissions: granted })
+          ? manage('POST', '/admin/roles', { type, name, description, permissions: granted, rules })
+          : manage('PUT', at('roles', type), { name, description, permissions: granted, rules })
       }
       onDelete={(type) => manage('DELETE', at('roles', type))}
     />

@@ -14,6 +14,8 @@ import { TextInput } from '../../design/text-input.tsx'
 import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { PermissionTable } from './permissions/permission-table.tsx'
+import { RulesSection } from './rules/rules-section.tsx'
+import { useEditedRules } from './rules/use-edited-rules.ts'
 
 export interface ApiTokenDialogProps {
   readonly token: ApiToken | null
@@ -36,18 +38,22 @@ const LIFESPANS = ['7', '30', '90', '365', 'none'] as const
 
 export function ApiTokenDialog({ token, onClose, onCreated }: ApiTokenDialogProps) {
   const { t } = useTexts()
-  const action = useAction(['name', 'description'])
+  const action = useAction(['name', 'description'], ['rules'])
+  const rules = useEditedRules(token?.rules, action)
   const [type, setType] = useState<ApiToken['type']>(token?.type ?? 'read-only')
   const [lifespan, setLifespan] = useState(String(token?.lifespanDays ?? 'none'))
   const [granted, setGranted] = useState<ReadonlySet<string>>(new Set(token?.permissions))
   const actions = useQuery(actionsQuery).data ?? []
   const spans = [...new Set([...LIFESPANS, lifespan])]
   const submit = (form: FormData): void => {
+    const sent = type === 'custom' ? rules.send() : []
+    if (sent === null) return
     const body: ApiTokenInput = {
       name: readText(form, 'name'),
       description: readText(form, 'description'),
       type,
       permissions: type === 'custom' ? [...granted] : [],
+      rules: sent,
       lifespanDays: lifespan === 'none' ? null : Number(lifespan),
     }
     action.run(() => save(token, body), {
@@ -66,7 +72,7 @@ export function ApiTokenDialog({ token, onClose, onCreated }: ApiTokenDialogProp
       form={type === 'custom' ? 'wide' : 'small'}
       submit={t(token === null ? 'settings.create' : 'action.save')}
       isBusy={action.isBusy}
-      problem={action.problem}
+      problem={rules.problem ?? action.problem}
       onSubmit={submit}
     >
       <TokenNameFields token={token} action={action} />
@@ -86,7 +92,14 @@ export function ApiTokenDialog({ token, onClose, onCreated }: ApiTokenDialogProp
         onChange={setLifespan}
       />
       {type === 'custom' && (
-        <PermissionTable actions={actions} granted={granted} onChange={setGranted} />
+        <PermissionTable
+          actions={actions}
+          granted={granted}
+          ruled={rules.actions}
+          onChange={setGranted}
+        >
+          <RulesSection {...rules.section} holders="tokens" actions={actions} granted={granted} />
+        </PermissionTable>
       )}
     </FormDialog>
   )

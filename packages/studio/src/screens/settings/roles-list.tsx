@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { PermittedAction } from '../../api/management.ts'
+import type { PermittedAction, Rule } from '../../api/management.ts'
 import { Button } from '../../design/button.tsx'
 import { FormDialog } from '../../design/form-dialog.tsx'
 import { readText } from '../../design/form-fields.tsx'
@@ -10,6 +10,9 @@ import { useTexts } from '../../texts/texts.ts'
 import { AskToDelete } from '../../design/ask-to-delete.tsx'
 import type { Bounds } from './permissions/bounded-permissions.ts'
 import { PermissionTable } from './permissions/permission-table.tsx'
+import { RulesSection } from './rules/rules-section.tsx'
+import { useEditedRules } from './rules/use-edited-rules.ts'
+import type { RuleHolders } from './rules/variables.ts'
 import { PageSection } from '../../design/page-section.tsx'
 
 export interface ShownRole {
@@ -17,6 +20,7 @@ export interface ShownRole {
   readonly name: string
   readonly description: string
   readonly granted: readonly string[]
+  readonly rules: readonly Rule[]
   readonly bounds?: Bounds
 }
 
@@ -31,6 +35,7 @@ export interface RolesListProps {
   readonly actions: readonly PermittedAction[]
   readonly fixed: readonly string[]
   readonly kept: readonly string[]
+  readonly holders: RuleHolders
   readonly isBound?: boolean
   readonly may: { readonly create: boolean; readonly update: boolean; readonly delete: boolean }
   readonly changes: readonly string[]
@@ -49,6 +54,7 @@ export function RolesList(props: RolesListProps) {
     name: '',
     description: '',
     granted: [],
+    rules: [],
     ...(isBound && { bounds: {} }),
   }
   const add = may.create && <Button onPress={() => edit(fresh)}>{t('settings.newRole')}</Button>
@@ -90,20 +96,25 @@ interface RoleDialogProps extends RolesListProps {
   readonly onClose: () => void
 }
 
-function RoleDialog({ role, actions, fixed, may, changes, onSave, onClose }: RoleDialogProps) {
+function RoleDialog(props: RoleDialogProps) {
+  const { role, actions, fixed, holders, may, changes, onSave, onClose } = props
   const { t } = useTexts()
-  const action = useAction(['name', 'type', 'description'])
+  const action = useAction(['name', 'type', 'description'], ['rules'])
+  const rules = useEditedRules(role.rules, action)
   const [granted, setGranted] = useState<ReadonlySet<string>>(new Set(role.granted))
   const [bounds, setBounds] = useState(role.bounds)
   const isNew = role.type === ''
   const isReadOnly = !isNew && (!may.update || fixed.includes(role.type))
   const submit = (form: FormData): void => {
+    const sent = rules.send()
+    if (sent === null) return
     const name = readText(form, 'name')
     const changed = {
       type: isNew ? readText(form, 'type') : role.type,
       name,
       description: readText(form, 'description'),
       granted: [...granted],
+      rules: sent,
       ...(bounds !== undefined && { bounds }),
       isNew,
     }
@@ -117,7 +128,7 @@ function RoleDialog({ role, actions, fixed, may, changes, onSave, onClose }: Rol
       form="wide"
       submit={isReadOnly ? undefined : t('action.save')}
       isBusy={action.isBusy}
-      problem={action.problem}
+      problem={rules.problem ?? action.problem}
       onSubmit={submit}
     >
       <TextInput
@@ -147,11 +158,20 @@ function RoleDialog({ role, actions, fixed, may, changes, onSave, onClose }: Rol
       <PermissionTable
         actions={actions}
         granted={granted}
+        ruled={rules.actions}
         isReadOnly={isReadOnly}
         onChange={setGranted}
         bounds={bounds}
         onBounds={setBounds}
-      />
+      >
+        <RulesSection
+          {...rules.section}
+          holders={holders}
+          actions={actions}
+          granted={granted}
+          isReadOnly={isReadOnly}
+        />
+      </PermissionTable>
     </FormDialog>
   )
 }

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { listTitleOf, type TypeSummary, useTypes } from '../../../api/content-types.ts'
 import type { PermittedAction } from '../../../api/management.ts'
 import { Checkbox } from '../../../design/checkbox.tsx'
@@ -11,11 +12,15 @@ import styles from './permission-table.module.css'
 export interface PermissionTableProps {
   readonly actions: readonly PermittedAction[]
   readonly granted: ReadonlySet<string>
+  /** Actions that are permitted under a rule. */
+  readonly ruled: ReadonlySet<string>
   readonly isReadOnly?: boolean
   readonly onChange: (granted: ReadonlySet<string>) => void
   /** The locales per type; absent if roles are not restricted to locales. */
   readonly bounds?: Bounds | undefined
   readonly onBounds?: (bounds: Bounds) => void
+  /** Below the content types. */
+  readonly children?: ReactNode
 }
 
 const CONTENT_VERBS = [
@@ -24,13 +29,14 @@ const CONTENT_VERBS = [
   'create',
   'update',
   'delete',
+  'sync',
   'push',
   'readDrafts',
   'publish',
 ] as const
 
 export function PermissionTable(props: PermissionTableProps) {
-  const { actions, granted, onChange } = props
+  const { actions, granted, isReadOnly = false, onChange, children, ...row } = props
   const { t } = useTexts()
   const types = useTypes()
   const names = new Set(actions.map(({ name }) => name))
@@ -52,14 +58,16 @@ export function PermissionTable(props: PermissionTableProps) {
                   {t(`permission.${verb}`)}
                 </th>
               ))}
-              {props.bounds !== undefined && <th scope="col">{t('list.languages')}</th>}
+              {row.bounds !== undefined && <th scope="col">{t('list.languages')}</th>}
             </tr>
           </thead>
           <tbody>
             {types.map((type) => (
               <TypeRow
                 key={type.uid}
-                {...props}
+                {...row}
+                granted={granted}
+                isReadOnly={isReadOnly}
                 type={type}
                 verbs={CONTENT_VERBS.map((verb) =>
                   names.has(`${type.uid}.${verb}`) ? `${type.uid}.${verb}` : null,
@@ -70,10 +78,12 @@ export function PermissionTable(props: PermissionTableProps) {
           </tbody>
         </table>
       </div>
+      {children}
       {subjects.map((subject) => (
         <OtherActions
           key={subject}
-          {...props}
+          granted={granted}
+          isReadOnly={isReadOnly}
           subject={subject}
           actions={others.filter((one) => one.subject === subject)}
           set={set}
@@ -85,7 +95,9 @@ export function PermissionTable(props: PermissionTableProps) {
 
 type SetGranted = (names: readonly string[], isGranted: boolean) => void
 
-interface TypeRowProps extends PermissionTableProps {
+type RowProps = Omit<PermissionTableProps, 'actions' | 'onChange' | 'children'>
+
+interface TypeRowProps extends RowProps {
   readonly type: TypeSummary
   /** The name of the action in each column; null if the type does not have it. */
   readonly verbs: readonly (string | null)[]
@@ -93,17 +105,22 @@ interface TypeRowProps extends PermissionTableProps {
 }
 
 function TypeRow(props: TypeRowProps) {
-  const { type, verbs, granted, isReadOnly = false, set, bounds, onBounds } = props
+  const { type, verbs, granted, ruled, isReadOnly = false, set, bounds, onBounds } = props
   const { t } = useTexts()
   const title = listTitleOf(type)
   const all = verbs.filter((name) => name !== null)
   const held = all.filter((name) => granted.has(name))
+  const isPartly = held.length > 0 || all.some((name) => ruled.has(name))
+  const labelOfCell = (name: string, verb: (typeof CONTENT_VERBS)[number]): string => {
+    const label = `${title}: ${t(`permission.${verb}`)}`
+    return !granted.has(name) && ruled.has(name) ? t('permission.ruled', { name: label }) : label
+  }
   return (
     <tr>
       <th scope="row">
         <Checkbox
           isSelected={held.length === all.length}
-          isIndeterminate={held.length > 0 && held.length < all.length}
+          isIndeterminate={isPartly && held.length < all.length}
           isReadOnly={isReadOnly}
           onChange={(isGranted) => set(all, isGranted)}
         >
@@ -116,8 +133,9 @@ function TypeRow(props: TypeRowProps) {
           <td key={verb}>
             {name !== null && (
               <Checkbox
-                aria-label={`${title}: ${t(`permission.${verb}`)}`}
+                aria-label={labelOfCell(name, verb)}
                 isSelected={granted.has(name)}
+                isIndeterminate={!granted.has(name) && ruled.has(name)}
                 isReadOnly={isReadOnly}
                 onChange={(isGranted) => set([name], isGranted)}
               />
@@ -141,7 +159,10 @@ function TypeRow(props: TypeRowProps) {
   )
 }
 
-interface OtherActionsProps extends PermissionTableProps {
+interface OtherActionsProps extends Pick<
+  PermissionTableProps,
+  'actions' | 'granted' | 'isReadOnly'
+> {
   readonly subject: string
   readonly set: SetGranted
 }
