@@ -63,17 +63,11 @@ interface LocaleAction {
   readonly choose?: (pairs: readonly Pair[]) => readonly Pair[]
 }
 
+type Action = (context: DocumentContext, target: ActionRequest) => Promise<readonly StoredVersion[]>
+
 /** Atomic. Unchanged versions keep `publishedAt`. @throws NotFoundError, ValidationError, PreconditionFailedError */
-export function publishDocument(
-  context: DocumentContext,
-  target: ActionRequest,
-): Promise<readonly StoredVersion[]> {
-  return permitted(context, 'publish', target, (asked) =>
-    withHooks(context, 'publish', asked, (hooked) =>
-      alone(context, hooked, (session) => publishInside(context, hooked, session)),
-    ),
-  )
-}
+export const publishDocument: Action = (context, target) =>
+  withHooks(context, 'publish', target, publishInside)
 
 export function publishInside(
   context: DocumentContext,
@@ -95,16 +89,8 @@ export function publishInside(
 }
 
 /** Returns the drafts. Unpublished locales are ignored. @throws NotFoundError as in `publishDocument` */
-export function unpublishDocument(
-  context: DocumentContext,
-  target: ActionRequest,
-): Promise<readonly StoredVersion[]> {
-  return permitted(context, 'publish', target, (asked) =>
-    withHooks(context, 'unpublish', asked, (hooked) =>
-      alone(context, hooked, (session) => unpublishInside(context, hooked, session)),
-    ),
-  )
-}
+export const unpublishDocument: Action = (context, target) =>
+  withHooks(context, 'unpublish', target, unpublishInside)
 
 export function unpublishInside(
   context: DocumentContext,
@@ -122,14 +108,10 @@ export function unpublishInside(
 }
 
 /** @throws NotFoundError as in `publishDocument`; ApplicationError if no version is published */
-export function discardDraft(
-  context: DocumentContext,
-  target: ActionRequest,
-): Promise<readonly StoredVersion[]> {
-  return permitted(context, 'update', target, (asked) =>
+export const discardDraft: Action = (context, target) =>
+  permitted(context, 'update', target, (asked) =>
     alone(context, asked, (session) => discardInside(context, asked, session)),
   )
-}
 
 function discardInside(
   context: DocumentContext,
@@ -171,16 +153,20 @@ function permitted<T>(
   })
 }
 
-function withHooks<T>(
+function withHooks(
   context: DocumentContext,
   operation: 'publish' | 'unpublish',
   target: ActionRequest,
-  act: (target: ActionRequest) => Promise<T>,
-): Promise<T> {
-  if (hooksOf(context, target.plan) === null) return act(target)
-  return retryChanged(async () => {
-    const seen = await hookAction(context, operation, target)
-    return act({ ...target, ...(seen !== null && { seen }) })
+  act: typeof publishInside,
+): Promise<readonly StoredVersion[]> {
+  const write = (asked: ActionRequest): Promise<readonly StoredVersion[]> =>
+    alone(context, asked, (session) => act(context, asked, session))
+  return permitted(context, 'publish', target, (asked) => {
+    if (hooksOf(context, asked.plan) === null) return write(asked)
+    return retryChanged(async () => {
+      const seen = await hookAction(context, operation, asked)
+      return write({ ...asked, ...(seen !== null && { seen }) })
+    })
   })
 }
 

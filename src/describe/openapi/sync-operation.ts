@@ -2,7 +2,7 @@ import { contentAction } from '../../people/access/actions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { FLAG, INTEGER, type JsonSchema, objectOf, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
-import { queryParameter } from './parameters.ts'
+import { type Parameter, queryParameter } from './parameters.ts'
 import { failures } from './responses.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -34,13 +34,7 @@ function syncOperation(names: readonly string[]): PlacedOperation {
           '`next` of the previous response; only `wait` can be combined with it',
         ),
         queryParameter('wait', INTEGER, 'Seconds to wait for a change, at most 25'),
-        queryParameter('types', TEXT, `Comma-separated: ${names.join(', ')}, upload.file`),
-        queryParameter('locale', TEXT, 'Comma-separated locale codes, or *'),
-        queryParameter(
-          'status',
-          { ...TEXT, enum: ['draft', 'published'] },
-          'The versions to return',
-        ),
+        ...scopeParameters(names),
         queryParameter('limit', INTEGER, 'Items per page, at most 1,000'),
       ],
       responses: {
@@ -60,6 +54,14 @@ function syncOperation(names: readonly string[]): PlacedOperation {
   }
 }
 
+function scopeParameters(names: readonly string[]): readonly Parameter[] {
+  return [
+    queryParameter('types', TEXT, `Comma-separated: ${names.join(', ')}, upload.file`),
+    queryParameter('locale', TEXT, 'Comma-separated locale codes, or *'),
+    queryParameter('status', STATUS, 'The versions to return'),
+  ]
+}
+
 function liveOperation(names: readonly string[]): PlacedOperation {
   return {
     path: '/api/_live',
@@ -74,13 +76,7 @@ function liveOperation(names: readonly string[]): PlacedOperation {
           TEXT,
           '`next` of a `_sync` response, or the `id` of an event; no other parameter is allowed with it',
         ),
-        queryParameter('types', TEXT, `Comma-separated: ${names.join(', ')}, upload.file`),
-        queryParameter('locale', TEXT, 'Comma-separated locale codes, or *'),
-        queryParameter(
-          'status',
-          { ...TEXT, enum: ['draft', 'published'] },
-          'The versions to return',
-        ),
+        ...scopeParameters(names),
       ],
       responses: {
         200: {
@@ -93,6 +89,8 @@ function liveOperation(names: readonly string[]): PlacedOperation {
   }
 }
 
+const STATUS: JsonSchema = { ...TEXT, enum: ['draft', 'published'] }
+
 const ITEM: JsonSchema = {
   type: 'object',
   properties: {
@@ -100,7 +98,7 @@ const ITEM: JsonSchema = {
     type: TEXT,
     documentId: TEXT,
     locale: { type: ['string', 'null'] },
-    status: { ...TEXT, enum: ['draft', 'published'] },
+    status: STATUS,
     revision: TEXT,
     data: { type: 'object' },
     reason: { ...TEXT, enum: ['permission', 'schema', 'locale'] },

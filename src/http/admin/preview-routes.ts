@@ -1,11 +1,10 @@
 import Joi from 'joi'
-import { contentAction } from '../../people/access/actions.ts'
 import { readInput } from '../../people/access/input.ts'
 import type { PreviewTokens } from '../../people/administrators/preview-tokens.ts'
 import { NotFoundError, UnauthorizedError } from '../../base/errors.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { fillPreview } from '../../schema/preview-template.ts'
-import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
+import type { GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
@@ -15,6 +14,7 @@ import {
   type EditorContentDependencies,
   localeOf,
   planOf,
+  readersOfType,
 } from '../content/editor-content.ts'
 import { meOf } from './me-routes.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
@@ -45,12 +45,7 @@ export function previewRoutes(dependencies: PreviewDependencies): GuardedRouter 
   admin.guarded(
     'post',
     '/:uid/:documentId/preview',
-    (run) =>
-      administratorsUnderRule(
-        'find',
-        (ctx) => contentAction(planOf(ctx, dependencies), 'find'),
-        run,
-      ),
+    (run) => readersOfType(dependencies, run),
     (ctx) => showPreview(ctx, dependencies),
   )
   return admin.router

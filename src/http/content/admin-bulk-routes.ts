@@ -14,13 +14,18 @@ import { parseActionLocales, parseDeletedLocales } from '../../query/parse-versi
 import type { LocaleRules } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { codedEnvelope } from '../answer/envelope.ts'
-import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
+import type { GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf } from '../body/read-request.ts'
 import { readOriginOf, writerOf } from '../reads/query-rules.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import { boundLocales } from '../admin/request/bound-locales.ts'
-import { type EditorContentDependencies, localeOf, planOf } from './editor-content.ts'
+import {
+  type EditorContentDependencies,
+  localeOf,
+  planOf,
+  readersOfType,
+} from './editor-content.ts'
 
 type BulkName = 'publish' | 'unpublish' | 'discard' | 'delete'
 
@@ -65,12 +70,7 @@ export function bulkActionRoutes(dependencies: EditorContentDependencies): Guard
   admin.guarded(
     'post',
     '/:uid/bulk',
-    (run) =>
-      administratorsUnderRule(
-        'find',
-        (ctx) => contentAction(planOf(ctx, dependencies), 'find'),
-        run,
-      ),
+    (run) => readersOfType(dependencies, run),
     (ctx) => runBulk(ctx, dependencies),
   )
   return admin.router

@@ -1,5 +1,5 @@
 import type { RecentWork } from '../../people/administrators/recent-work.ts'
-import type { ContentVerb } from '../../people/access/actions.ts'
+import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import type { LocaleRules } from '../../query/query.ts'
@@ -7,6 +7,7 @@ import type { Data, Definitions } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parameterOf } from '../body/read-request.ts'
+import { administratorsUnderRule, type Guarded } from '../router/guarded-router.ts'
 import type { Context } from '../router/state.ts'
 import type { ContentRequest, ContentRouteDependencies } from './handlers.ts'
 
@@ -29,6 +30,15 @@ export function planOf(
   const plan = uid.startsWith('api::') ? schema.contentTypes.get(uid) : undefined
   if (plan === undefined) throw new NotFoundError('There is no such content-type')
   return plan
+}
+
+/** Administrators who may find entries of the type in the path, perhaps under a rule. */
+export function readersOfType(
+  dependencies: Pick<EditorContentDependencies, 'schema'>,
+  handler: Parameters<typeof administratorsUnderRule>[2],
+): Guarded {
+  const actionOf = (ctx: Context): string => contentAction(planOf(ctx, dependencies), 'find')
+  return administratorsUnderRule('find', actionOf, handler)
 }
 
 export function assertSingle(ctx: Context, { kind, uid }: ContentTypePlan): void {
