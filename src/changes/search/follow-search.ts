@@ -4,6 +4,7 @@ import type { Head } from '../../mongo/commits/heads.ts'
 import type { NumberedCommit } from '../../mongo/commits/read-commits.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { deleteTextIndex } from '../../mongo/search/index-rows.ts'
+import type { SearchFollowerRow } from '../../mongo/search/index-progress.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
@@ -14,7 +15,6 @@ import {
   ensureSearchFollower,
   openSearchLeadership,
   pendingDraftsOf,
-  type SearchFollowerRow,
   type SearchLeadership,
 } from './search-rows.ts'
 

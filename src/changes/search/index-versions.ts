@@ -47,7 +47,14 @@ export async function indexVersions(
 }
 
 export function projectionOf({ search }: ContentTypePlan): Readonly<Record<string, 1>> {
-  const names = [...(search?.weights.keys() ?? []), 'locale', 'status', 'documentId']
+  const names = [
+    ...(search?.weights.keys() ?? []),
+    'locale',
+    'status',
+    'documentId',
+    'id',
+    'updatedAt',
+  ]
   return Object.fromEntries(names.map((name) => [name, 1]))
 }
 
@@ -61,11 +68,11 @@ export async function putRows(
   const slice = beginTimeSlice()
   const rows: StoredRow[] = []
   for (const version of versions) {
-    const { _id, documentId, locale, status } = version
+    const { _id, id, documentId, locale, status, updatedAt } = version
     const analyzer = await analyzerFor(locale === NO_LOCALE ? defaultLocale : locale)
     const { lengths: n, terms } = indexVersion(plan, version, analyzer)
     const index = textIndexId(plan, form, { locale, status })
-    const set = { index, n, b: toBinary(writeTerms(terms)) }
+    const set = { index, id, updatedAt, n, b: toBinary(writeTerms(terms)) }
     rows.push({ _id, documentId, index, update: { $set: set, $unset: { movedAt: '' } } })
     if (slice.isOver()) await slice.next()
   }
@@ -82,7 +89,10 @@ async function removeRows(
   const form = searchForm(plan, defaultLocale)
   const rows = versions.map((_id): StoredRow => {
     const { documentId, ...key } = versionKeyOf(_id)
-    const update = { $set: { movedAt: now() }, $unset: { index: '', n: '', b: '' } } as const
+    const update = {
+      $set: { movedAt: now() },
+      $unset: { index: '', id: '', updatedAt: '', n: '', b: '' },
+    } as const
     return { _id, documentId, index: textIndexId(plan, form, key), update }
   })
   await storeRows(indexing, plan, { form, seq, rows })

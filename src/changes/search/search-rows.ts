@@ -2,35 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureSearchRows } from '../../mongo/search/index-rows.ts'
+import { type SearchFollowerRow, searchFollowersOf } from '../../mongo/search/index-progress.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 
-/** The position of the index in the commit log. One process at a time moves it. */
-export interface SearchFollowerRow {
-  readonly _id: 'search'
-  readonly log: string
-  readonly cursor: number
-  readonly holder: string | null
-  readonly heldUntil: Date
-}
-
 const FOLLOWER = { _id: 'search' } as const
-
-export const searchFollowersOf = (database: Database) =>
-  database.table<SearchFollowerRow>('quire_text_followers')
-
-/** The progress of a type. `form` and `after` of a finished build are those of the index and null. */
-export interface SearchTypeRow {
-  /** The uid of the content-type. */
-  readonly _id: string
-  readonly form: string
-  /** The last version that a running build has indexed. Empty at its start, null after its end. */
-  readonly after: string | null
-  /** The commit before the build. Rows that are older at its end belong to deleted versions. */
-  readonly since: number
-}
-
-export const searchTypesOf = (database: Database) =>
-  database.table<SearchTypeRow>('quire_text_types')
 
 /** A draft that waits for a pause in its writes. */
 export interface PendingDraft {

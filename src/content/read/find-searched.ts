@@ -2,12 +2,14 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { boundedReads } from '../../mongo/connection/time-limits.ts'
 import { type Counted, NOT_COUNTED, toCounted } from '../../mongo/read/count-versions.ts'
 import { rangeOf } from '../../mongo/read/build-find.ts'
-import { findNamedVersions, findVisible, type VisibleVersion } from '../../mongo/read/read-named.ts'
+import { findNamedVersions, findVisible, showsAllVersions } from '../../mongo/read/read-named.ts'
 import { findCandidates, type FoundCandidates } from '../../mongo/search/find-candidates.ts'
+import { findChangedSince, findIndexPosition } from '../../mongo/search/index-progress.ts'
+import { searchForm } from '../../mongo/search/index-rows.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { toCursor } from '../../query/cursor.ts'
 import type { Page, Query, TextSearch } from '../../query/query.ts'
-import { countTerms, scoreOf } from '../../query/text/rank.ts'
+import { type Candidate, countTerms, scoreOf } from '../../query/text/rank.ts'
 import { type FoundDocuments, showWithin } from './find-documents.ts'
 
 export interface SearchMeta {
@@ -23,7 +25,8 @@ export interface SearchedDocuments extends FoundDocuments {
 
 export type SearchQuery = Query & { readonly search: TextSearch }
 
-interface Hit extends VisibleVersion {
+interface Hit extends Pick<Candidate, 'id' | 'updatedAt'> {
+  readonly _id: string
   readonly score: number
 }
 
@@ -36,8 +39,15 @@ export async function findSearched(
   query: SearchQuery,
 ): Promise<SearchedDocuments> {
   const database = boundedReads(unbounded)
-  const found = await findCandidates(database, query)
-  const hits = (await Promise.all(found.map((one) => rankFound(database, query, one)))).flat()
+  // Before the index, which may only be newer.
+  const position = await findPosition(database, query)
+  const [found, unsure] = await Promise.all([
+    findCandidates(database, query),
+    position === null ? null : findChangedSince(database, query.plan, position),
+  ])
+  const hits = (
+    await Promise.all(found.map((one) => rankFound(database, query, one, unsure)))
+  ).flat()
   hits.sort(byRelevance)
   const { page, search } = query
   const { shown, last } = pageOfHits(hits, page)
@@ -47,7 +57,9 @@ export async function findSearched(
     entries: await showWithin(database, versions, query.version.status, query),
     ...countHits(database, query, hits.length, isCapped),
     nextCursor:
-      last === undefined ? null : toCursor(search.order, [last.score, last.updatedAt, last.id]),
+      last === undefined
+        ? null
+        : toCursor(search.order, [last.score, new Date(last.updatedAt), last.id]),
     search: {
       terms: [...new Set(found.flatMap(({ terms }) => terms.terms.map(({ word }) => word)))],
       ...(isCapped && { capped: true }),
@@ -55,33 +67,38 @@ export async function findSearched(
   }
 }
 
+/** Drafts are indexed after a pause, so the position of the index says nothing about them. */
+async function findPosition(database: Database, query: SearchQuery): Promise<number | null> {
+  const { plan, version, reader } = query
+  if (version.status === 'draft' || !showsAllVersions(query)) return null
+  return findIndexPosition(database, plan, searchForm(plan, reader.locales.defaultCode))
+}
+
+/** Without conditions, the content decides only about versions that may have changed since they were indexed. */
 async function rankFound(
   database: Database,
   query: SearchQuery,
   { terms, candidates, statistics }: FoundCandidates,
+  unsure: ReadonlySet<string> | null,
 ): Promise<readonly Hit[]> {
   const { attributes } = query.search
-  if (candidates.size === 0) return []
-  const visible = await findVisible(database, query, [...candidates.keys()])
-  const seen = visible.flatMap((version) => {
-    const candidate = candidates.get(version._id)
-    return candidate === undefined ? [] : [{ version, candidate }]
-  })
+  const asked = unsure ?? candidates
+  const checked = [...asked.keys()].filter((_id) => candidates.has(_id))
+  const shown = await findVisible(database, query, checked)
+  const visible = [...candidates].filter(([_id]) => !asked.has(_id) || shown.has(_id))
   const counts = countTerms(
     terms.terms,
-    seen.map(({ candidate }) => candidate),
+    visible.map(([, candidate]) => candidate),
     attributes,
   )
-  return seen.map(({ version, candidate }) => ({
-    ...version,
-    score: scoreOf(candidate, counts, statistics, attributes),
-  }))
+  return visible.map(([_id, candidate]) => {
+    const { id, updatedAt } = candidate
+    return { _id, id, updatedAt, score: scoreOf(candidate, counts, statistics, attributes) }
+  })
 }
 
 function byRelevance(one: Hit, other: Hit): number {
-  if (one.score !== other.score) return other.score - one.score
-  const difference = other.updatedAt.getTime() - one.updatedAt.getTime()
-  return difference === 0 ? one.id - other.id : difference
+  return other.score - one.score || other.updatedAt - one.updatedAt || one.id - other.id
 }
 
 function pageOfHits(
@@ -100,7 +117,7 @@ function pageOfHits(
 function isAfter(hit: Hit, [score, updatedAt, id]: readonly unknown[]): boolean {
   const after: Pick<Hit, 'score' | 'updatedAt' | 'id'> = {
     score: Number(score),
-    updatedAt: updatedAt instanceof Date ? updatedAt : new Date(Number.NaN),
+    updatedAt: updatedAt instanceof Date ? updatedAt.getTime() : Number.NaN,
     id: Number(id),
   }
   return byRelevance({ ...hit, ...after }, hit) < 0

@@ -1,37 +1,36 @@
 import { uncountedAnswer } from '../../query/answer-size.ts'
 import type { Query } from '../../query/query.ts'
 import type { Database } from '../connection/database.ts'
-import type { StoredVersion } from '../versions/stored-version.ts'
+import { decodeRow, type StoredVersion } from '../versions/stored-version.ts'
 import { matchVersions } from '../versions/version-match.ts'
 import { buildProjection } from './build-find.ts'
 import { matchNamed } from './read-unique.ts'
 import { resolveQuery } from './read-versions.ts'
-import { type ReadPlan, readVersions } from './run-read.ts'
+import { type ReadPlan, readVersions, visitVersions } from './run-read.ts'
 import { UNORDERED } from './sort-plan.ts'
 import { fallbackStages } from './target-version.ts'
 import { type Conditions, matchAll } from './translate-filter.ts'
 
-/** A version without its content, for the order of search results. */
-export interface VisibleVersion extends Pick<StoredVersion, 'id' | 'documentId' | 'updatedAt'> {
-  readonly _id: string
+/** Whether the query shows all versions of its locales and status. */
+export function showsAllVersions({ plan, filter, publication, version }: Query): boolean {
+  return filter === null && publication.length === 0 && fallbackStages(plan, version).length === 0
 }
 
-/** The named versions that match all conditions of the query. Their size does not count as part of a response. */
+/** The `_id`s of the named versions that match all conditions of the query. They do not count as part of a response. */
 export async function findVisible(
   database: Database,
   query: Query,
   ids: readonly string[],
-): Promise<readonly VisibleVersion[]> {
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
   const { conditions } = await resolveQuery(database, query)
   const read = planOfNamed(query, conditions, ids)
-  const projection = { id: 1, documentId: 1, updatedAt: 1, locale: 1 }
+  const visible = new Set<string>()
   const answer = uncountedAnswer()
-  const versions = await readVersions(database, query.plan, { ...read, projection, answer })
-  return versions.map(toVisible)
-}
-
-function toVisible({ _id, id, documentId, updatedAt }: StoredVersion): VisibleVersion {
-  return { _id: String(_id), id, documentId, updatedAt }
+  await visitVersions(database, query.plan, { ...read, projection: { _id: 1 }, answer }, (bytes) =>
+    visible.add(String(decodeRow(bytes)['_id'])),
+  )
+  return visible
 }
 
 /** Reads the named versions that match all conditions of the query, with the attributes that it selects. */

@@ -66,6 +66,8 @@ export interface RecentVersionRow {
   /** The `_id` of the index. Absent if the version is deleted or in a segment. */
   readonly index?: string
   readonly documentId: string
+  readonly id?: number
+  readonly updatedAt?: Date
   /** The number of words per attribute. */
   readonly n?: readonly number[]
   readonly b?: Binary

@@ -53,13 +53,23 @@ export function sealRecent(
       else known.push(posting)
     }
   }
-  const entries = sorted.map(({ documentId, seq, n = [] }) => ({ documentId, seq, lengths: n }))
+  const entries = sorted.map(toEntry)
   const all = [...terms].toSorted(([one], [other]) => (one < other ? -1 : 1))
   return writeSegment(
     rows,
     entries,
     all.map(([term, postings]) => ({ term, postings })),
   )
+}
+
+export function toEntry({
+  documentId,
+  id = 0,
+  updatedAt,
+  seq,
+  n = [],
+}: RecentVersionRow): SegmentEntry {
+  return { documentId, id, updatedAt: updatedAt?.getTime() ?? 0, seq, lengths: n }
 }
 
 interface LivingEntry extends SegmentEntry {

@@ -1,6 +1,6 @@
 import { beginTimeSlice } from '../../base/time-slice.ts'
 import { stemTerm } from '../../query/text/index-terms.ts'
-import { readBlock, readPostings, readTerms } from '../../query/text/postings.ts'
+import { readBlock, readPostings, readTerms, type SegmentEntry } from '../../query/text/postings.ts'
 import type { QueryTerm } from '../../query/text/query-terms.ts'
 import type { Candidate, SearchStatistics, TermMatch, TermPlaces } from '../../query/text/rank.ts'
 import type { VersionKey } from '../../query/query.ts'
@@ -30,6 +30,7 @@ import {
   readSegmentRows,
   type SegmentRows,
 } from './read-segments.ts'
+import { toEntry } from './merge-segments.ts'
 import { addWords } from './write-segment.ts'
 
 export interface IndexRead {
@@ -105,15 +106,20 @@ function readRecent(
   recent: readonly RecentVersionRow[],
 ): ReadonlySet<string> {
   const versions = new Set<string>()
-  for (const { index = '', documentId, n = [], b } of recent) {
+  for (const row of recent) {
+    const { index = '', documentId, b } = row
     const key = byId.get(index)
     if (key === undefined || b === undefined) continue
     const version = versionId(documentId, key)
     versions.add(version)
     const matches = matchTerms(terms, b.value())
-    if (matches.size > 0) candidates.set(version, { lengths: n, matches })
+    if (matches.size > 0) candidates.set(version, toCandidate(toEntry(row), matches))
   }
   return versions
+}
+
+function toCandidate({ id, updatedAt, lengths }: SegmentEntry, matches: Matches): Candidate {
+  return { id, updatedAt, lengths, matches }
 }
 
 function matchTerms(terms: readonly QueryTerm[], bytes: Uint8Array): Matches {
@@ -258,7 +264,7 @@ async function addEntries(
     const entry = entries?.[ordinal % CHUNK_ENTRIES]
     if (entry === undefined) continue
     const version = versionId(entry.documentId, key)
-    if (!shadowed.has(version)) candidates.set(version, { lengths: entry.lengths, matches })
+    if (!shadowed.has(version)) candidates.set(version, toCandidate(entry, matches))
   }
   return chunks.size === ids.size
 }

@@ -125,7 +125,10 @@ async function markMoved(
     sealed.map(({ _id, seq }) => ({
       updateOne: {
         filter: { _id, seq },
-        update: { $set: { movedAt: now() }, $unset: { index: '', n: '', b: '' } },
+        update: {
+          $set: { movedAt: now() },
+          $unset: { index: '', id: '', updatedAt: '', n: '', b: '' },
+        },
       },
     })),
     { ordered: false },

@@ -15,7 +15,7 @@ export interface Analyzer {
 }
 
 /** Changes whenever the same text gets other terms or other rows, so that all entries are indexed again. */
-export const ANALYSIS_VERSION = 2
+export const ANALYSIS_VERSION = 3
 
 const MAX_WORD_LENGTH = 64
 const MAX_TOKENS = 20_000

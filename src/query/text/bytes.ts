@@ -21,6 +21,11 @@ export class ByteWriter {
     return this
   }
 
+  /** Whole numbers that may be negative, up to 2^52. */
+  signed(value: number): this {
+    return this.number(value < 0 ? -2 * value - 1 : 2 * value)
+  }
+
   text(text: string): this {
     const size = Buffer.byteLength(text)
     this.number(size).#reserve(size)
@@ -79,6 +84,11 @@ export class ByteReader {
       if (byte < 0x80) return value
       scale *= 0x80
     }
+  }
+
+  signed(): number {
+    const value = this.number()
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
 
   text(): string {

@@ -162,6 +162,10 @@ export function* copyPostings(list: Uint8Array): Generator<Posting> {
 /** An entry of a segment, without its terms. */
 export interface SegmentEntry {
   readonly documentId: string
+  /** The `id` of the version. */
+  readonly id: number
+  /** In milliseconds since 1970. */
+  readonly updatedAt: number
   /** The commit after which the entry was read. */
   readonly seq: number
   /** The number of words per attribute. */
@@ -170,8 +174,8 @@ export interface SegmentEntry {
 
 export function writeEntries(entries: readonly SegmentEntry[]): Buffer {
   const writer = new ByteWriter()
-  for (const { documentId, seq, lengths } of entries) {
-    writer.text(documentId).number(seq).number(lengths.length)
+  for (const { documentId, id, updatedAt, seq, lengths } of entries) {
+    writer.text(documentId).number(id).signed(updatedAt).number(seq).number(lengths.length)
     for (const length of lengths) writer.number(length)
   }
   return writer.take()
@@ -182,9 +186,11 @@ export function readEntries(bytes: Uint8Array): readonly SegmentEntry[] {
   const entries: SegmentEntry[] = []
   while (!reader.isAtEnd) {
     const documentId = reader.text()
+    const id = reader.number()
+    const updatedAt = reader.signed()
     const seq = reader.number()
     const lengths = Array.from({ length: reader.number() }, () => reader.number())
-    entries.push({ documentId, seq, lengths })
+    entries.push({ documentId, id, updatedAt, seq, lengths })
   }
   return entries
 }

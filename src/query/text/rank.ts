@@ -10,6 +10,9 @@ export interface TermMatch {
 }
 
 export interface Candidate {
+  readonly id: number
+  /** In milliseconds since 1970. */
+  readonly updatedAt: number
   readonly lengths: readonly number[]
   /** By the place of the term in the query. */
   readonly matches: ReadonlyMap<number, TermMatch>

@@ -11,14 +11,15 @@ import {
 } from 'fast-check'
 import { buildStep, restartBuilds } from '../../../src/changes/search/build-index.ts'
 import { indexVersions } from '../../../src/changes/search/index-versions.ts'
+import { ensureSearchFollower } from '../../../src/changes/search/search-rows.ts'
 import { findEntries } from '../../../src/content/read/find-entries.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
+import { recordBulk } from '../../../src/mongo/commits/bulk-intents.ts'
+import { ensureHead, readHead } from '../../../src/mongo/commits/heads.ts'
+import { sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
-import {
-  deleteTextIndex,
-  ensureSearchRows,
-  searchForm,
-} from '../../../src/mongo/search/index-rows.ts'
+import { findIndexPosition } from '../../../src/mongo/search/index-progress.ts'
+import { deleteTextIndex, searchForm } from '../../../src/mongo/search/index-rows.ts'
 import { readIndex } from '../../../src/mongo/search/read-index.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { type Analyzer, analyzerFor } from '../../../src/query/text/analyze-text.ts'
@@ -28,8 +29,7 @@ import { contentType } from '../../fixtures/definitions.ts'
 import { rulesWith } from '../../fixtures/rules.ts'
 import { modelRuns } from '../../support/model-runs.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
-
-const WEIGHTS = { title: 4, body: 1 }
+import { type Page, type Question, searchNaively, WEIGHTS } from './search-naively.ts'
 
 const { contentTypes } = compileSchema({
   contentTypes: [
@@ -49,13 +49,6 @@ const { contentTypes } = compileSchema({
 const WORDS = ['berg', 'bergs', 'bergamot', 'café', 'cafe', 'the', 'blue', 'run', 'running']
 const word = constantFrom(...WORDS)
 
-interface Page {
-  readonly title: readonly string[]
-  readonly body: readonly string[]
-  readonly isOpen: boolean
-  readonly day: number
-}
-
 const page = record({
   title: array(word, { maxLength: 4 }),
   body: array(word, { maxLength: 45 }),
@@ -72,138 +65,10 @@ const question = record({
   pageSize: nat({ max: 3 }),
 })
 
-interface Question {
-  readonly words: readonly string[]
-  readonly phrase?: readonly string[] | undefined
-  readonly ending: string
-  readonly fields?: string | undefined
-  readonly onlyOpen: boolean
-  readonly pageSize: number
-}
-
 const DAYS = [0, 1].map((day) => new Date(Date.UTC(2026, 0, 1 + day)))
 
 function idOf(index: number): string {
   return `d${String(index).padStart(23, '0')}`
-}
-
-interface IndexedField {
-  readonly name: 'title' | 'body'
-  readonly tokens: readonly {
-    readonly word: string
-    readonly stem: string
-    readonly position: number
-  }[]
-}
-
-/** Texts of more than 32 words have no stop words. */
-function fieldsOf(analyzer: Analyzer, one: Page): readonly IndexedField[] {
-  return (['title', 'body'] as const).map((name) => {
-    const tokens = analyzer.tokens(one[name].join(' '))
-    return { name, tokens: tokens.length > 32 ? tokens.filter((t) => !t.isStopWord) : tokens }
-  })
-}
-
-/** Scans, scores and sorts all pages in memory. */
-function searchNaively(
-  analyzer: Analyzer,
-  pages: readonly Page[],
-  { words, phrase, ending, fields, onlyOpen }: Question,
-): readonly number[] {
-  const names = fields === undefined ? ['title', 'body'] : [fields]
-  const indexed = pages.map((one) => fieldsOf(analyzer, one))
-  const averages = ['title', 'body'].map((_, at) => {
-    const lengths = indexed.map((all) => all[at]?.tokens.length ?? 0)
-    return lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, pages.length)
-  })
-  const free = analyzer.tokens(words.join(' '))
-  const quoted = analyzer.tokens(phrase?.join(' ') ?? '')
-  const isStopOnly = [...free, ...quoted].every(({ isStopWord }) => isStopWord)
-  const counts = (token: { readonly isStopWord: boolean }): boolean =>
-    isStopOnly || !token.isStopWord
-  const lastFree = free.at(-1)
-  const terms = new Map<string, { stem: string; start: string | null }>()
-  for (const token of quoted.filter(counts))
-    terms.set(`${token.stem} `, { stem: token.stem, start: null })
-  for (const token of free.filter(counts)) {
-    const start = ending === '' && token === lastFree ? token.word : null
-    terms.set(`${token.stem} ${start === null ? '' : 'start'}`, { stem: token.stem, start })
-  }
-  const shown = indexed.map((all) => all.filter(({ name }) => names.includes(name)))
-  const frequency = (at: number, matches: (field: IndexedField) => number): number => {
-    let sum = 0
-    for (const field of shown[at] ?? []) {
-      const average = averages[field.name === 'title' ? 0 : 1] ?? 0
-      const relative = average > 0 ? field.tokens.length / average : 1
-      sum += (WEIGHTS[field.name] * Math.min(24, matches(field))) / (0.25 + 0.75 * relative)
-    }
-    return sum
-  }
-  /** The first term in the order of the index that begins like the word, as a stem or as a word. */
-  const completed = (
-    at: number,
-    start: string,
-  ): { readonly text: string; readonly isStem: boolean } | null => {
-    const all = (indexed[at] ?? []).flatMap(({ tokens }) =>
-      tokens.flatMap((token) => [
-        { key: `${token.stem} `, text: token.stem, isStem: true },
-        ...(token.word === token.stem
-          ? []
-          : [{ key: `${token.word}=`, text: token.word, isStem: false }]),
-      ]),
-    )
-    const fitting = all.filter(({ text }) => text.startsWith(start))
-    return fitting.toSorted((a, b) => (a.key < b.key ? -1 : 1))[0] ?? null
-  }
-  const frequencyOf = (at: number, term: { stem: string; start: string | null }): number => {
-    const exact = frequency(
-      at,
-      ({ tokens }) => tokens.filter(({ stem }) => stem === term.stem).length,
-    )
-    const longer = term.start === null ? null : completed(at, term.start)
-    const prefix =
-      longer === null
-        ? 0
-        : frequency(
-            at,
-            ({ tokens }) =>
-              tokens.filter((t) => (longer.isStem ? t.stem : t.word) === longer.text).length,
-          )
-    return Math.max(exact, 0.6 * prefix)
-  }
-  const hasPhrase = (at: number): boolean => {
-    const parts = quoted.filter(counts)
-    const [first] = parts
-    if (first === undefined) return true
-    return (shown[at] ?? []).some(({ tokens }) =>
-      tokens.some((start) =>
-        parts.every(({ stem, position }) =>
-          tokens.some(
-            (t) => t.stem === stem && t.position - start.position === position - first.position,
-          ),
-        ),
-      ),
-    )
-  }
-  const all = [...terms.values()]
-  const visible = pages.flatMap((one, at) => {
-    const isFound = all.some((term) => frequencyOf(at, term) > 0)
-    return isFound && hasPhrase(at) && (!onlyOpen || one.isOpen) ? [at] : []
-  })
-  const found = all.map((term) => visible.filter((at) => frequencyOf(at, term) > 0).length)
-  const score = (at: number): number =>
-    all.reduce((sum, term, place) => {
-      const f = frequencyOf(at, term)
-      const n = found[place] ?? 0
-      const rarity = Math.log(1 + (pages.length - n + 0.5) / (n + 0.5))
-      return sum + (rarity * f * 2.2) / (1.2 + f)
-    }, 0)
-  const scores = new Map(visible.map((at) => [at, Math.round(score(at) * 1e9)]))
-  return visible.toSorted((a, b) => {
-    const difference = (scores.get(b) ?? 0) - (scores.get(a) ?? 0)
-    if (difference !== 0) return difference
-    return (pages[b]?.day ?? 0) - (pages[a]?.day ?? 0) || a - b
-  })
 }
 
 describe('search beside a scan of all entries', () => {
@@ -214,7 +79,8 @@ describe('search beside a scan of all entries', () => {
   before(async () => {
     test = await openTestDatabase('find_searched')
     await syncIndexes(test.database, [...compileCollections({ contentTypes }).values()])
-    await ensureSearchRows(test.database)
+    await ensureHead(test.database)
+    await ensureSearchFollower(test.database, await readHead(test.database))
     const found = contentTypes.get('api::page.page')
     if (found === undefined) throw new Error('there is no page')
     plan = found
@@ -254,24 +120,30 @@ describe('search beside a scan of all entries', () => {
     await restartBuilds(test.database, [plan.uid])
     while (await buildStep(indexing(), plan));
   }
-  const search = async (given: Question): Promise<readonly string[]> => {
+  const search = async (
+    given: Question,
+    filters: object | undefined = given.onlyOpen ? { isOpen: 'true' } : undefined,
+  ): Promise<{ readonly ids: readonly string[]; readonly total: number }> => {
     const quoted = given.phrase === undefined ? '' : `"${given.phrase.join(' ')}" `
     const shown = {
       search: {
         query: `${quoted}${given.words.join(' ')}${given.ending}`,
         ...(given.fields !== undefined && { fields: given.fields }),
       },
-      ...(given.onlyOpen && { filters: { isOpen: 'true' } }),
+      ...(filters !== undefined && { filters }),
     }
     const ids: string[] = []
+    let total = 0
     for (let cursor: string | null = ''; cursor !== null;) {
       const pagination = { cursor, pageSize: String(given.pageSize + 1) }
       const parsed = parseQuery({ ...shown, pagination }, plan, rulesWith('en'))
-      const { entries, nextCursor } = await findEntries(test.database, parsed)
+      const found = await findEntries(test.database, parsed)
+      const { entries, nextCursor } = found
+      total = found.total ?? 0
       ids.push(...entries.map(({ documentId }) => String(documentId)))
       cursor = nextCursor
     }
-    return ids
+    return { ids, total }
   }
 
   it('has the same results in the same order, on all pages', async () => {
@@ -283,11 +155,46 @@ describe('search beside a scan of all entries', () => {
         await build()
         for (const one of questions) {
           const expected = searchNaively(analyzer, pages, one).map(idOf)
-          expect(await search(one), JSON.stringify(one)).to.deep.equal(expected)
+          const found = await search(one)
+          expect(found, JSON.stringify(one)).to.deep.equal({
+            ids: expected,
+            total: expected.length,
+          })
         }
       },
     )
     await assertProperty(property, { numRuns: modelRuns('SEARCH_RUNS', 30, 300) })
+  })
+
+  it('shows deleted entries no more, also before the index knows', async () => {
+    const pages = array(page, { minLength: 1, maxLength: 12 })
+    const chosen = array(nat(11), { minLength: 1, maxLength: 3 })
+    const property = asyncProperty(pages, chosen, question, async (all, gone, asked) => {
+      await fill(all)
+      await build()
+      expect(await findIndexPosition(test.database, plan, searchForm(plan, 'en'))).to.equal(0)
+      const ids = [...new Set(gone)].map(idOf)
+      const unfiltered = { ...asked, onlyOpen: false }
+      const agree = async (): Promise<void> => {
+        const found = await search(unfiltered)
+        expect(found).to.deep.equal(await search(unfiltered, { title: { $ne: 'absent' } }))
+        expect(ids.filter((id) => found.ids.includes(id))).to.deep.equal([])
+      }
+      const items = ids.map((documentId) => {
+        const key = { type: plan.uid, documentId, locale: '', status: 'published' } as const
+        return { ...key, op: 'delete' as const, revision: null }
+      })
+      await recordBulk(test.database, items, async () => {
+        await test.database.collection(plan.collectionName).deleteMany({ documentId: { $in: ids } })
+        await agree()
+      })
+      await agree()
+      await sequenceAll(test.database)
+      await agree()
+      await test.database.collection('quire_commits').deleteMany({})
+      await test.database.collection('quire_heads').updateOne({}, { $set: { seq: 0 } })
+    })
+    await assertProperty(property, { numRuns: modelRuns('SEARCH_RUNS', 15, 150) })
   })
 
   it('has the same index after single changes as after a build', async () => {

@@ -3,6 +3,7 @@ import {
   array,
   assert as assertProperty,
   constantFrom,
+  integer,
   nat,
   property,
   record,
@@ -59,6 +60,8 @@ describe('the bytes of the search index', () => {
   it('keep entries, also with large numbers', () => {
     const entry = record({
       documentId: string({ maxLength: 30 }),
+      id: nat(Number.MAX_SAFE_INTEGER),
+      updatedAt: integer({ min: -(2 ** 51), max: 2 ** 51 }),
       seq: nat(Number.MAX_SAFE_INTEGER),
       lengths: array(nat(500_000), { maxLength: 4 }),
     })

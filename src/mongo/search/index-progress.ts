@@ -1,0 +1,97 @@
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { COMMITS } from '../connection/commit-record.ts'
+import type { CommitItem, Database } from '../connection/database.ts'
+import { headsOf } from '../commits/heads.ts'
+import { versionId } from '../versions/version-match.ts'
+
+/** The position of the index in the commit log. One process at a time moves it. */
+export interface SearchFollowerRow {
+  readonly _id: 'search'
+  readonly log: string
+  readonly cursor: number
+  readonly holder: string | null
+  readonly heldUntil: Date
+}
+
+export const searchFollowersOf = (database: Database) =>
+  database.table<SearchFollowerRow>('quire_text_followers')
+
+/** The progress of a type. `form` and `after` of a finished build are those of the index and null. */
+export interface SearchTypeRow {
+  /** The uid of the content-type. */
+  readonly _id: string
+  readonly form: string
+  /** The last version that a running build has indexed. Empty at its start, null after its end. */
+  readonly after: string | null
+  /** The commit before the build. Rows that are older at its end belong to deleted versions. */
+  readonly since: number
+}
+
+export const searchTypesOf = (database: Database) =>
+  database.table<SearchTypeRow>('quire_text_types')
+
+/**
+ * The commit up to which the index has all published versions of the type. Null if that is unknown: during a build, or
+ * without transactions, whose changes come before their rows in the log.
+ */
+export async function findIndexPosition(
+  database: Database,
+  { uid }: Pick<ContentTypePlan, 'uid'>,
+  form: string,
+): Promise<number | null> {
+  if (!database.hasTransactions) return null
+  const [follower, head] = await Promise.all([
+    searchFollowersOf(database).findOne({ _id: 'search' }),
+    headsOf(database).findOne({ _id: 'main' }),
+  ])
+  if (follower === null || follower.log !== head?.log || follower.cursor < head.floor) return null
+  if (head.seq - follower.cursor > MAX_COMMITS) return null
+  // A build that skips deleted commits starts before the cursor moves.
+  const type = await searchTypesOf(database).findOne({ _id: uid })
+  return type?.form === form && type.after === null ? follower.cursor : null
+}
+
+const MAX_COMMITS = 500
+
+interface CommitRow {
+  readonly _id: string
+  readonly seq?: number
+  readonly pending?: 1
+  readonly intent?: 1
+  readonly items: readonly CommitItem[]
+}
+
+/** Above this number the content decides about all candidates. */
+const MAX_CHANGED = 2_000
+
+/** The versions of the type that may have changed after a commit. Null if there are too many. */
+export async function findChangedSince(
+  database: Database,
+  { uid }: Pick<ContentTypePlan, 'uid'>,
+  seq: number,
+): Promise<ReadonlySet<string> | null> {
+  const changed = new Set<string>()
+  // In this order, because bulk writes become pending commits, and pending commits get numbers.
+  for (const place of [{ intent: 1 }, { pending: 1 }, { seq: { $gt: seq } }] as const) {
+    await database
+      .table<CommitRow>(COMMITS)
+      .find({ ...place, 'items.type': uid }, { projection: ITEM_NAMES, batchSize: ROWS_AT_ONCE })
+      .take(({ items }) => {
+        for (const { type, documentId, ...key } of items) {
+          if (type === uid) changed.add(versionId(documentId, key))
+        }
+        return changed.size <= MAX_CHANGED
+      })
+    if (changed.size > MAX_CHANGED) return null
+  }
+  return changed
+}
+
+const ROWS_AT_ONCE = 100
+
+const ITEM_NAMES = {
+  'items.type': 1,
+  'items.documentId': 1,
+  'items.locale': 1,
+  'items.status': 1,
+} as const
