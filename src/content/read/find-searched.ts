@@ -9,7 +9,7 @@ import { searchForm } from '../../mongo/search/index-rows.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { toCursor } from '../../query/cursor.ts'
 import type { Page, Query, TextSearch } from '../../query/query.ts'
-import { type Candidate, countTerms, scoreOf } from '../../query/text/rank.ts'
+import { type Candidate, openScores } from '../../query/text/rank.ts'
 import { type FoundDocuments, showWithin } from './find-documents.ts'
 
 export interface SearchMeta {
@@ -40,10 +40,11 @@ export async function findSearched(
 ): Promise<SearchedDocuments> {
   const database = boundedReads(unbounded)
   // Before the index, which may only be newer.
-  const position = await findPosition(database, query)
+  const position = isUnconditional(query) ? await findIndexPosition(database) : null
+  const form = searchForm(query.plan, query.reader.locales.defaultCode)
   const [found, unsure] = await Promise.all([
     findCandidates(database, query),
-    position === null ? null : findChangedSince(database, query.plan, position),
+    position === null ? null : findChangedSince(database, query.plan, form, position),
   ])
   const hits = (
     await Promise.all(found.map((one) => rankFound(database, query, one, unsure)))
@@ -68,10 +69,8 @@ export async function findSearched(
 }
 
 /** Drafts are indexed after a pause, so the position of the index says nothing about them. */
-async function findPosition(database: Database, query: SearchQuery): Promise<number | null> {
-  const { plan, version, reader } = query
-  if (version.status === 'draft' || !showsAllVersions(query)) return null
-  return findIndexPosition(database, plan, searchForm(plan, reader.locales.defaultCode))
+function isUnconditional(query: SearchQuery): boolean {
+  return query.version.status === 'published' && showsAllVersions(query)
 }
 
 /** Without conditions, the content decides only about versions that may have changed since they were indexed. */
@@ -86,14 +85,11 @@ async function rankFound(
   const checked = [...asked.keys()].filter((_id) => candidates.has(_id))
   const shown = await findVisible(database, query, checked)
   const visible = [...candidates].filter(([_id]) => !asked.has(_id) || shown.has(_id))
-  const counts = countTerms(
-    terms.terms,
-    visible.map(([, candidate]) => candidate),
-    attributes,
-  )
+  const counted = visible.map(([, candidate]) => candidate)
+  const scoreOf = openScores(terms.terms, counted, statistics, attributes)
   return visible.map(([_id, candidate]) => {
     const { id, updatedAt } = candidate
-    return { _id, id, updatedAt, score: scoreOf(candidate, counts, statistics, attributes) }
+    return { _id, id, updatedAt, score: scoreOf(candidate) }
   })
 }
 

@@ -28,7 +28,7 @@ export async function findVisible(
   const visible = new Set<string>()
   const answer = uncountedAnswer()
   await visitVersions(database, query.plan, { ...read, projection: { _id: 1 }, answer }, (bytes) =>
-    visible.add(String(decodeRow(bytes)['_id'])),
+    visible.add(decodeRow(bytes)._id),
   )
   return visible
 }

@@ -4,9 +4,8 @@ import { languageOf } from '../../query/text/languages.ts'
 import { queryTerms, type QueryTerms } from '../../query/text/query-terms.ts'
 import {
   type Candidate,
-  countTerms,
   matchesSearch,
-  scoreOf,
+  openScores,
   type SearchStatistics,
 } from '../../query/text/rank.ts'
 import type { Query, TextSearch } from '../../query/query.ts'
@@ -54,13 +53,12 @@ async function findInLanguage(
   const keys = locales.map((locale) => ({ locale, status: version.status }))
   const form = searchForm(plan, reader.locales.defaultCode)
   const read = await readIndex(database, plan, form, keys, terms.terms)
-  const matching = [...read.candidates].filter(([, one]) =>
-    matchesSearch(one, terms, search.attributes),
-  )
-  if (matching.length <= MAX_CANDIDATES) {
-    return { ...read, terms, candidates: new Map(matching) }
+  const { candidates } = read
+  for (const [id, one] of candidates) {
+    if (!matchesSearch(one, terms, search.attributes)) candidates.delete(id)
   }
-  const best = bestOf(matching, terms, read, search)
+  if (candidates.size <= MAX_CANDIDATES) return { ...read, terms }
+  const best = bestOf([...candidates], terms, read, search)
   return { ...read, terms, candidates: new Map(best), isCapped: true }
 }
 
@@ -71,13 +69,10 @@ function bestOf(
   { statistics }: IndexRead,
   { attributes }: TextSearch,
 ): readonly (readonly [string, Candidate])[] {
-  const counts = countTerms(
-    terms,
-    matching.map(([, one]) => one),
-    attributes,
-  )
+  const candidates = matching.map(([, one]) => one)
+  const scoreOf = openScores(terms, candidates, statistics, attributes)
   return matching
-    .map((one) => ({ one, score: scoreOf(one[1], counts, statistics, attributes) }))
+    .map((one) => ({ one, score: scoreOf(one[1]) }))
     .toSorted((a, b) => b.score - a.score || (a.one[0] < b.one[0] ? -1 : 1))
     .slice(0, MAX_CANDIDATES)
     .map(({ one }) => one)

@@ -30,25 +30,16 @@ export interface SearchTypeRow {
 export const searchTypesOf = (database: Database) =>
   database.table<SearchTypeRow>('quire_text_types')
 
-/**
- * The commit up to which the index has all published versions of the type. Null if that is unknown: during a build, or
- * without transactions, whose changes come before their rows in the log.
- */
-export async function findIndexPosition(
-  database: Database,
-  { uid }: Pick<ContentTypePlan, 'uid'>,
-  form: string,
-): Promise<number | null> {
+/** The commit up to which the index is exact. Null if that is unknown, or if too many commits follow. */
+export async function findIndexPosition(database: Database): Promise<number | null> {
+  // Without transactions, changes come before their rows in the log.
   if (!database.hasTransactions) return null
   const [follower, head] = await Promise.all([
     searchFollowersOf(database).findOne({ _id: 'search' }),
     headsOf(database).findOne({ _id: 'main' }),
   ])
   if (follower === null || follower.log !== head?.log || follower.cursor < head.floor) return null
-  if (head.seq - follower.cursor > MAX_COMMITS) return null
-  // A build that skips deleted commits starts before the cursor moves.
-  const type = await searchTypesOf(database).findOne({ _id: uid })
-  return type?.form === form && type.after === null ? follower.cursor : null
+  return head.seq - follower.cursor > MAX_COMMITS ? null : follower.cursor
 }
 
 const MAX_COMMITS = 500
@@ -64,10 +55,23 @@ interface CommitRow {
 /** Above this number the content decides about all candidates. */
 const MAX_CHANGED = 2_000
 
-/** The versions of the type that may have changed after a commit. Null if there are too many. */
+/** The versions that may have changed after a position. Null if there are too many, and while the type is built. */
 export async function findChangedSince(
   database: Database,
   { uid }: Pick<ContentTypePlan, 'uid'>,
+  form: string,
+  position: number,
+): Promise<ReadonlySet<string> | null> {
+  const [type, changed] = await Promise.all([
+    searchTypesOf(database).findOne({ _id: uid }),
+    findLoggedSince(database, uid, position),
+  ])
+  return type?.form === form && type.after === null ? changed : null
+}
+
+async function findLoggedSince(
+  database: Database,
+  uid: string,
   seq: number,
 ): Promise<ReadonlySet<string> | null> {
   const changed = new Set<string>()

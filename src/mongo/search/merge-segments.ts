@@ -53,7 +53,7 @@ export function sealRecent(
       else known.push(posting)
     }
   }
-  const entries = sorted.map(toEntry)
+  const entries = sorted.map(toSegmentEntry)
   const all = [...terms].toSorted(([one], [other]) => (one < other ? -1 : 1))
   return writeSegment(
     rows,
@@ -62,7 +62,7 @@ export function sealRecent(
   )
 }
 
-export function toEntry({
+export function toSegmentEntry({
   documentId,
   id = 0,
   updatedAt,

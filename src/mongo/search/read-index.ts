@@ -30,7 +30,7 @@ import {
   readSegmentRows,
   type SegmentRows,
 } from './read-segments.ts'
-import { toEntry } from './merge-segments.ts'
+import { toSegmentEntry } from './merge-segments.ts'
 import { addWords } from './write-segment.ts'
 
 export interface IndexRead {
@@ -89,12 +89,12 @@ export async function readIndex(
   }
 }
 
-type Matches = Map<number, TermMatch>
+type Matches = (TermMatch | undefined)[]
 
 function note(matches: Matches, term: number, kind: keyof TermMatch, places: TermPlaces): void {
-  const before = matches.get(term) ?? { exact: null, prefix: null }
+  const match = (matches[term] ??= { exact: null, prefix: null })
   // A prefix is its first longer word.
-  if (before[kind] === null) matches.set(term, { ...before, [kind]: places })
+  match[kind] ??= places
 }
 
 type Keys = ReadonlyMap<string, VersionKey>
@@ -113,7 +113,7 @@ function readRecent(
     const version = versionId(documentId, key)
     versions.add(version)
     const matches = matchTerms(terms, b.value())
-    if (matches.size > 0) candidates.set(version, toCandidate(toEntry(row), matches))
+    if (matches.length > 0) candidates.set(version, toCandidate(toSegmentEntry(row), matches))
   }
   return versions
 }
@@ -123,7 +123,7 @@ function toCandidate({ id, updatedAt, lengths }: SegmentEntry, matches: Matches)
 }
 
 function matchTerms(terms: readonly QueryTerm[], bytes: Uint8Array): Matches {
-  const matches: Matches = new Map()
+  const matches: Matches = []
   for (const { term, places } of readTerms(bytes)) {
     for (const [place, { stem, word, isPrefix }] of terms.entries()) {
       if (term === stemTerm(stem)) note(matches, place, 'exact', places)
@@ -238,8 +238,9 @@ function matchPostings(
       reading.isCapped = true
       return
     }
-    const matches: Matches = found.get(ordinal) ?? new Map<number, TermMatch>()
-    found.set(ordinal, matches)
+    const known = found.get(ordinal)
+    const matches: Matches = known ?? []
+    if (known === undefined) found.set(ordinal, matches)
     note(matches, place, kind, places)
   }
 }
@@ -256,17 +257,23 @@ async function addEntries(
   segment: Segment,
   { found, key, shadowed }: FoundInSegment,
 ): Promise<boolean> {
-  const living = [...found].filter(([ordinal]) => !isDead(segment, ordinal))
-  const ids = new Set(living.map(([ordinal]) => chunkId(segment.id, chunkOf(ordinal))))
-  const chunks = await readSegmentRows(rows, ids)
-  for (const [ordinal, matches] of living) {
-    const entries = chunks.get(chunkId(segment.id, chunkOf(ordinal)))?.entries
-    const entry = entries?.[ordinal % CHUNK_ENTRIES]
-    if (entry === undefined) continue
+  const living = [...found.keys()].filter((ordinal) => !isDead(segment, ordinal))
+  const wanted = new Set(living.map(chunkOf))
+  const read = await readSegmentRows(
+    rows,
+    [...wanted].map((chunk) => chunkId(segment.id, chunk)),
+  )
+  const chunks = new Map(
+    [...wanted].map((chunk) => [chunk, read.get(chunkId(segment.id, chunk))?.entries]),
+  )
+  for (const ordinal of living) {
+    const entry = chunks.get(chunkOf(ordinal))?.[ordinal % CHUNK_ENTRIES]
+    const matches = found.get(ordinal)
+    if (entry === undefined || matches === undefined) continue
     const version = versionId(entry.documentId, key)
     if (!shadowed.has(version)) candidates.set(version, toCandidate(entry, matches))
   }
-  return chunks.size === ids.size
+  return read.size === wanted.size
 }
 
 function statisticsOf(

@@ -44,7 +44,11 @@ export function indexVersion(
     return tokens.length
   })
   const sorted = [...terms].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return { lengths, terms: sorted.map(([term, places]) => ({ term, places })) }
+  return { lengths, terms: sorted.map(([term, places]) => ({ term, places: toPlaces(places) })) }
+}
+
+function toPlaces(places: ReadonlyMap<number, readonly number[]>): TermPlaces {
+  return [...places].map(([attribute, positions]) => ({ attribute, positions }))
 }
 
 function indexedTokens(analyzer: Analyzer, text: string): readonly Token[] {

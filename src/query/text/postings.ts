@@ -1,16 +1,16 @@
 import { ByteReader, ByteWriter } from './bytes.ts'
 import type { IndexedTerm } from './index-terms.ts'
-import type { TermPlaces } from './rank.ts'
+import type { AttributePlaces, TermPlaces } from './rank.ts'
 
 /** Most words stand once in one attribute, so that case has its own short form. */
 export function writePlaces(writer: ByteWriter, places: TermPlaces): void {
   const [first] = places
-  if (places.size === 1 && first?.[1].length === 1) {
-    writer.number(first[0] * 2 + 1).number(first[1][0] ?? 0)
+  if (places.length === 1 && first?.positions.length === 1) {
+    writer.number(first.attribute * 2 + 1).number(first.positions[0] ?? 0)
     return
   }
-  writer.number(places.size * 2)
-  for (const [attribute, positions] of places) {
+  writer.number(places.length * 2)
+  for (const { attribute, positions } of places) {
     writer.number(attribute).number(positions.length)
     let last = 0
     for (const position of positions) {
@@ -22,8 +22,8 @@ export function writePlaces(writer: ByteWriter, places: TermPlaces): void {
 
 export function readPlaces(reader: ByteReader): TermPlaces {
   const head = reader.number()
-  if (head % 2 === 1) return new Map([[(head - 1) / 2, [reader.number()]]])
-  const places = new Map<number, readonly number[]>()
+  if (head % 2 === 1) return [{ attribute: (head - 1) / 2, positions: [reader.number()] }]
+  const places: AttributePlaces[] = []
   for (let left = head / 2; left > 0; left -= 1) {
     const attribute = reader.number()
     const positions: number[] = []
@@ -32,7 +32,7 @@ export function readPlaces(reader: ByteReader): TermPlaces {
       last += reader.number()
       positions.push(last)
     }
-    places.set(attribute, positions)
+    places.push({ attribute, positions })
   }
   return places
 }

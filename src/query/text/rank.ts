@@ -1,21 +1,28 @@
 import type { QueryTerm, QueryTerms } from './query-terms.ts'
 
-/** The positions of a term by attribute. */
-export type TermPlaces = ReadonlyMap<number, readonly number[]>
+export interface AttributePlaces {
+  readonly attribute: number
+  readonly positions: readonly number[]
+}
+
+/** The positions of a term, with one element per attribute. */
+export type TermPlaces = readonly AttributePlaces[]
 
 export interface TermMatch {
-  readonly exact: TermPlaces | null
+  exact: TermPlaces | null
   /** A longer word that begins with the term. */
-  readonly prefix: TermPlaces | null
+  prefix: TermPlaces | null
 }
+
+/** By the place of the term in the query. A search reads many of them, so they are arrays. */
+export type TermMatches = readonly (Readonly<TermMatch> | undefined)[]
 
 export interface Candidate {
   readonly id: number
   /** In milliseconds since 1970. */
   readonly updatedAt: number
   readonly lengths: readonly number[]
-  /** By the place of the term in the query. */
-  readonly matches: ReadonlyMap<number, TermMatch>
+  readonly matches: TermMatches
 }
 
 export interface SearchStatistics {
@@ -41,18 +48,20 @@ export function matchesSearch(
   { phrases }: QueryTerms,
   weights: Weights,
 ): boolean {
-  const isFound = [...matches.values()].some(
-    ({ exact, prefix }) => isWithin(exact, weights) || isWithin(prefix, weights),
-  )
+  const isFound = matches.some((match) => isMatchWithin(match, weights))
   return isFound && phrases.every((phrase) => containsPhrase(matches, phrase, weights))
 }
 
+function isMatchWithin(match: TermMatches[number], weights: Weights): boolean {
+  return match !== undefined && (isWithin(match.exact, weights) || isWithin(match.prefix, weights))
+}
+
 function isWithin(places: TermPlaces | null, weights: Weights): boolean {
-  return places !== null && [...places.keys()].some((attribute) => weights.has(attribute))
+  return places !== null && places.some(({ attribute }) => weights.has(attribute))
 }
 
 function containsPhrase(
-  matches: Candidate['matches'],
+  matches: TermMatches,
   phrase: QueryTerms['phrases'][number],
   weights: Weights,
 ): boolean {
@@ -60,46 +69,50 @@ function containsPhrase(
   if (first === undefined) return true
   return [...weights.keys()].some((attribute) => {
     const positionsOf = (term: number): readonly number[] =>
-      matches.get(term)?.exact?.get(attribute) ?? []
+      matches[term]?.exact?.find((one) => one.attribute === attribute)?.positions ?? []
     return positionsOf(first.term).some((start) =>
       rest.every(({ term, offset }) => positionsOf(term).includes(start + offset)),
     )
   })
 }
 
-/** The number of candidates with each term. Only candidates that the caller sees may be counted. */
-export function countTerms(
+/** Computes scores by the number of candidates with each term. Only those that the caller sees may be counted. */
+export function openScores(
+  terms: readonly QueryTerm[],
+  counted: Iterable<Candidate>,
+  { count, averageLengths }: SearchStatistics,
+  weights: Weights,
+): (candidate: Candidate) => number {
+  const rarities = countTerms(terms, counted, weights).map((found) =>
+    Math.log(1 + (Math.max(count, found) - found + 0.5) / (found + 0.5)),
+  )
+  return ({ matches, lengths }) => {
+    let score = 0
+    for (const [term, rarity] of rarities.entries()) {
+      const match = matches[term]
+      if (match === undefined) continue
+      const frequency = Math.max(
+        frequencyOf(match.exact, lengths, averageLengths, weights),
+        PREFIX_SHARE * frequencyOf(match.prefix, lengths, averageLengths, weights),
+      )
+      score += (rarity * frequency * (K1 + 1)) / (K1 + frequency)
+    }
+    return Math.round(score * PRECISION) / PRECISION
+  }
+}
+
+function countTerms(
   terms: readonly QueryTerm[],
   candidates: Iterable<Candidate>,
   weights: Weights,
 ): readonly number[] {
   const counts = terms.map(() => 0)
   for (const { matches } of candidates) {
-    for (const [term, { exact, prefix }] of matches) {
-      if (isWithin(exact, weights) || isWithin(prefix, weights))
-        counts[term] = (counts[term] ?? 0) + 1
+    for (let term = 0; term < matches.length; term += 1) {
+      if (isMatchWithin(matches[term], weights)) counts[term] = (counts[term] ?? 0) + 1
     }
   }
   return counts
-}
-
-export function scoreOf(
-  { matches, lengths }: Candidate,
-  counts: readonly number[],
-  { count, averageLengths }: SearchStatistics,
-  weights: Weights,
-): number {
-  let score = 0
-  for (const [term, { exact, prefix }] of [...matches].toSorted(([one], [other]) => one - other)) {
-    const found = counts[term] ?? 0
-    const rarity = Math.log(1 + (Math.max(count, found) - found + 0.5) / (found + 0.5))
-    const frequency = Math.max(
-      frequencyOf(exact, lengths, averageLengths, weights),
-      PREFIX_SHARE * frequencyOf(prefix, lengths, averageLengths, weights),
-    )
-    score += (rarity * frequency * (K1 + 1)) / (K1 + frequency)
-  }
-  return Math.round(score * PRECISION) / PRECISION
 }
 
 function frequencyOf(
@@ -108,8 +121,9 @@ function frequencyOf(
   averages: readonly number[],
   weights: Weights,
 ): number {
+  if (places === null) return 0
   let frequency = 0
-  for (const [attribute, positions] of places ?? []) {
+  for (const { attribute, positions } of places) {
     const average = averages[attribute] ?? 0
     const relative = average > 0 ? (lengths[attribute] ?? 0) / average : 1
     frequency += ((weights.get(attribute) ?? 0) * positions.length) / (1 - B + B * relative)

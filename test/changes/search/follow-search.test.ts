@@ -102,7 +102,7 @@ describe('the follower of the search index', () => {
     const found = candidates.get(versionId(documentId, status))
     return found === undefined
       ? null
-      : [...found.matches.keys()].map((place) => TERMS[place]?.word ?? '')
+      : TERMS.flatMap(({ word }, place) => (found.matches[place] === undefined ? [] : [word]))
   }
   const reached = async (): Promise<void> => {
     await until(async () => {

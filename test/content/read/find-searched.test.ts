@@ -18,7 +18,7 @@ import { recordBulk } from '../../../src/mongo/commits/bulk-intents.ts'
 import { ensureHead, readHead } from '../../../src/mongo/commits/heads.ts'
 import { sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
-import { findIndexPosition } from '../../../src/mongo/search/index-progress.ts'
+import { findChangedSince, findIndexPosition } from '../../../src/mongo/search/index-progress.ts'
 import { deleteTextIndex, searchForm } from '../../../src/mongo/search/index-rows.ts'
 import { readIndex } from '../../../src/mongo/search/read-index.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
@@ -172,7 +172,8 @@ describe('search beside a scan of all entries', () => {
     const property = asyncProperty(pages, chosen, question, async (all, gone, asked) => {
       await fill(all)
       await build()
-      expect(await findIndexPosition(test.database, plan, searchForm(plan, 'en'))).to.equal(0)
+      expect(await findIndexPosition(test.database)).to.equal(0)
+      expect(await changed()).to.deep.equal(new Set())
       const ids = [...new Set(gone)].map(idOf)
       const unfiltered = { ...asked, onlyOpen: false }
       const agree = async (): Promise<void> => {
@@ -233,6 +234,8 @@ describe('search beside a scan of all entries', () => {
     await indexVersions({ ...indexing(), seq: seq - 1 }, plan, ids)
     expect(await readAll()).to.deep.equal(newest)
   })
+
+  const changed = () => findChangedSince(test.database, plan, searchForm(plan, 'en'), 0)
 
   const readAll = async () => {
     const terms = WORDS.flatMap((text) =>

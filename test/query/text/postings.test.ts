@@ -27,13 +27,11 @@ const positions = uniqueArray(nat(20_000), { minLength: 1, maxLength: 24 }).map(
   all.toSorted((one, other) => one - other),
 )
 
-const places = uniqueArray(nat(300), { minLength: 1, maxLength: 3 })
-  .chain((attributes) =>
-    array(positions, { minLength: attributes.length, maxLength: attributes.length }).map((all) =>
-      attributes.map((attribute, at) => [attribute, all[at] ?? []] as const),
-    ),
-  )
-  .map((entries) => new Map(entries))
+const places = uniqueArray(nat(300), { minLength: 1, maxLength: 3 }).chain((attributes) =>
+  array(positions, { minLength: attributes.length, maxLength: attributes.length }).map((all) =>
+    attributes.map((attribute, at) => ({ attribute, positions: all[at] ?? [] })),
+  ),
+)
 
 const term = string({
   unit: constantFrom('a', 'b', 'é', '語', '😀', '😁'),
