@@ -1,10 +1,33 @@
 import { expect } from 'chai'
 import { addAdministrator, signIn } from '../../support/admin-client.ts'
+import { Device, permitPushes, pushed } from '../../support/push-world.ts'
 import { declare, serve, type TestServer } from '../../support/server.ts'
 
 const CONTENT_TYPES = {
-  note: declare('note', { title: { type: 'string' }, data: { type: 'json' } }, { localized: true }),
+  note: pushed(
+    declare('note', { title: { type: 'string' }, data: { type: 'json' } }, { localized: true }),
+  ),
 }
+const NUL = 'a\0b'
+/** Lines of a push, each with a NUL in one member. */
+const PUSHED_LINES: readonly object[] = [
+  { client: NUL },
+  { log: NUL },
+  { type: NUL },
+  { documentId: NUL },
+  { documentId: `${'a'.repeat(23)}\0` },
+  { locale: NUL },
+  { base: NUL },
+  { [NUL]: 1 },
+  { patch: { title: { set: NUL } }, seen: { title: null } },
+  { patch: { title: { set: 'b' } }, seen: { title: NUL } },
+  { patch: { title: { set: 'b' } }, seen: { title: { sha256: NUL } } },
+  { patch: { data: { set: [{ [NUL]: NUL }] } }, seen: { data: { [NUL]: 1 } } },
+  { patch: { [NUL]: { set: 1 } }, seen: { [NUL]: 1 } },
+  { patch: { title: { [NUL]: 1 } }, seen: { title: null } },
+  { patch: { title: { connect: [{ documentId: NUL }] } }, seen: { title: null } },
+  { patch: { title: { remove: [NUL] } }, seen: { title: null } },
+]
 /** Query parameters of all routes. */
 const NAMES = [
   'search',
@@ -100,6 +123,28 @@ describe('NUL characters in requests', () => {
     for (const value of values) {
       const { status, text } = await ada.send('PUT', path, { value })
       expect(status, text).to.be.below(500)
+    }
+  })
+
+  it('never responds with 500 to a NUL in a line of a push', async () => {
+    await permitPushes(
+      server,
+      ['findOne', 'create', 'update', 'delete', 'push'].map((verb) => `api::note.note.${verb}`),
+    )
+    const device = await Device.of(server, 'ada')
+    const documentId = await device.create('note', { title: 'a' })
+    for (const members of PUSHED_LINES) {
+      const isHead = 'client' in members || 'log' in members
+      const n = device.last + 1
+      const base = 'unknown'
+      const update = { n, op: 'update', type: 'note', documentId, base, patch: {}, seen: {} }
+      const lines = isHead
+        ? [device.head(members), update]
+        : [device.head(), { ...update, ...members }]
+      const { status, text } = await device.send(lines)
+      expect(status, text).to.be.oneOf([200, 400, 409])
+      expect(text).not.to.include('"outcome":"retry"').and.not.include('internal_error')
+      if (status === 200) await device.push() // reads the number of the last mutation
     }
   })
 })

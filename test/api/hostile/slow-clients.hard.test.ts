@@ -13,6 +13,7 @@ import {
   startServerProcess,
   writeContentTypes,
 } from '../../support/server-process.ts'
+import { pushed } from '../../support/push-world.ts'
 import { declare } from '../../support/server.ts'
 import { filesIn, MULTIPART, multipart } from '../../support/uploads.ts'
 
@@ -38,12 +39,13 @@ describe('clients that send byte by byte', () => {
   let name: string
   let uri: string
   let token: string
+  let user: string
   const sockets: Socket[] = []
 
   before(async () => {
     uri = await testUri()
     name = `quire_test_slow_clients_${process.pid}`
-    contentTypes = writeContentTypes({ tag: declare('tag', { name: { type: 'string' } }) })
+    contentTypes = writeContentTypes({ tag: pushed(declare('tag', { name: { type: 'string' } })) })
     folder = mkdtempSync(path.join(tmpdir(), 'quire-slow-clients-'))
     server = await startServerProcess({
       MONGODB_URI: uri,
@@ -58,10 +60,11 @@ describe('clients that send byte by byte', () => {
     })
     const verbs = ['find', 'findOne', 'sync', 'create', 'update']
     const tag = verbs.map((verb) => `api::tag.tag.${verb}`)
-    const permissions = [...tag, 'plugin::upload.content-api.upload']
-    expect(await statusOf('PUT', '/admin/roles/public', JSON.stringify({ permissions }))).to.equal(
-      200,
-    )
+    const register = 'plugin::users-permissions.auth.register'
+    const open = [...tag, 'plugin::upload.content-api.upload', register]
+    await permit('public', open)
+    await permit('authenticated', [...tag, 'api::tag.tag.push'])
+    user = await signUp()
     const answer = await fetch(`${server.base}/api/_sync?types=tag`)
     ;({ next: token } = (await answer.json()) as { next: string })
   })
@@ -91,6 +94,22 @@ describe('clients that send byte by byte', () => {
     return answer.status
   }
 
+  async function permit(role: string, permissions: readonly string[]): Promise<void> {
+    const body = JSON.stringify({ permissions })
+    expect(await statusOf('PUT', `/admin/roles/${role}`, body)).to.equal(200)
+  }
+
+  /** The token of an end user. */
+  async function signUp(): Promise<string> {
+    const account = { username: 'ada', email: 'ada@example.com', password: 'secret-of-ada' }
+    const answer = await fetch(`${server.base}/api/auth/local/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(account),
+    })
+    return ((await answer.json()) as { jwt: string }).jwt
+  }
+
   /** Starts a request and keeps sending these bytes, one at a time in a loop. */
   function drip(begin: string, bytes: string): Socket {
     const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
@@ -113,6 +132,7 @@ describe('clients that send byte by byte', () => {
   const boundary = form.split('boundary=')[1] ?? ''
   const part = `--${boundary}\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\n`
   const LINE = '{"op":"upsert","type":"tag","data":{"name":"a'
+  const HEAD = '{"client":"a-slow-client","log":null}\n{"n":1,"op":"'
   const wait = (): string => `GET /api/_sync?token=${token}&wait=25 HTTP/1.1\r\nHost: x\r\n`
 
   const ATTACKS: Readonly<Record<string, () => Socket>> = {
@@ -128,6 +148,11 @@ describe('clients that send byte by byte', () => {
     'empty lines of _bulk': () => drip(post('/api/_bulk', 'application/x-ndjson'), '\n'),
     'an atomic line of _bulk': () =>
       drip(post('/api/_bulk?atomic=true', 'application/x-ndjson', AUTHORIZED) + LINE, 'a'),
+    'a line of _push': () =>
+      drip(
+        post('/api/_push', 'application/x-ndjson', `Authorization: Bearer ${user}\r\n`) + HEAD,
+        'a',
+      ),
     'the head of a wait': () => drip(`${wait()}X-Slow: `, 'a'),
     'a body of a wait': () => drip(`${wait()}Content-Length: 900000\r\n\r\n`, 'x'),
   }
