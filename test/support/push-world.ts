@@ -63,7 +63,10 @@ export const PUSH_ACTIONS: readonly string[] = [
   'api::page.page.readDrafts',
 ]
 
-export async function permitPushes(server: TestServer, permissions = PUSH_ACTIONS): Promise<void> {
+export async function permitPushes(
+  server: Pick<TestServer, 'get' | 'send'>,
+  permissions = PUSH_ACTIONS,
+): Promise<void> {
   const register = 'plugin::users-permissions.auth.register'
   const { permissions: open = [] } = (await server.get('/admin/roles/public')).body
   await server.send('PUT', '/admin/roles/public', {

@@ -75,7 +75,10 @@ export interface Member {
   readonly token: string
 }
 
-export async function addMember(server: TestServer, username: string): Promise<Member> {
+export async function addMember(
+  server: Pick<TestServer, 'send'>,
+  username: string,
+): Promise<Member> {
   const body = { username, email: `${username}@example.com`, password: 'secret-of-a-member' }
   const answer = await server.send('POST', '/api/auth/local/register', { body, token: null })
   expect(answer.status, answer.text).to.equal(200)

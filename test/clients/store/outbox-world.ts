@@ -63,7 +63,7 @@ export interface DeviceOptions {
 
 /** A store of an end user. */
 export async function openDevice(
-  server: TestServer,
+  server: Pick<TestServer, 'contentTypesDir' | 'port'>,
   { token, documentId }: Pick<Member, 'token' | 'documentId'>,
   { storage = memoryStorage(), status = 'published', ...options }: DeviceOptions = {},
 ) {
