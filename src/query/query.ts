@@ -1,5 +1,6 @@
 import type { Uid } from '../schema/definition.ts'
 import type {
+  AttributePlan,
   ShapePlan,
   ComponentAttributePlan,
   ContentTypePlan,
@@ -34,6 +35,8 @@ export interface TextSearch {
   readonly text: string
   /** The weights of the searched attributes, by their place in the declaration. The caller sees all of them. */
   readonly attributes: ReadonlyMap<number, number>
+  /** The attributes whose matches the response shows. */
+  readonly highlights: readonly AttributePlan[]
   readonly order: readonly SortKey[]
 }
 

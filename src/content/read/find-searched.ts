@@ -11,12 +11,15 @@ import { toCursor } from '../../query/cursor.ts'
 import type { Page, Query, TextSearch } from '../../query/query.ts'
 import { type Candidate, openScores } from '../../query/text/rank.ts'
 import { type FoundDocuments, showWithin } from './find-documents.ts'
+import { type EntryHighlights, highlightEntries } from './highlight-entries.ts'
 
 export interface SearchMeta {
   /** The words that were searched, without stop words. */
   readonly terms: readonly string[]
   /** True if more entries have the words than a search checks. */
   readonly capped?: true
+  /** In the order of the entries. Absent unless the query names attributes. */
+  readonly highlights?: readonly EntryHighlights[]
 }
 
 export interface SearchedDocuments extends FoundDocuments {
@@ -64,6 +67,9 @@ export async function findSearched(
     search: {
       terms: [...new Set(found.flatMap(({ terms }) => terms.terms.map(({ word }) => word)))],
       ...(isCapped && { capped: true }),
+      ...(search.highlights.length > 0 && {
+        highlights: await highlightEntries(search, query.reader, versions),
+      }),
     },
   }
 }
@@ -129,6 +135,7 @@ async function readHits(
     database,
     query,
     shown.map(({ _id }) => _id),
+    query.search.highlights,
   )
   const byId = new Map(versions.map((version) => [version._id, version]))
   return shown.flatMap(({ _id }) => byId.get(_id) ?? [])

@@ -113,6 +113,11 @@ export function listMeta(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSch
       {
         terms: { ...arraySchema(TEXT), description: 'The words that were searched' },
         capped: { ...FLAG, description: 'More entries have these words than a search checks' },
+        highlights: {
+          ...arraySchema({ type: 'object', additionalProperties: arraySchema(TEXT) }),
+          description:
+            'By attribute, in the order of `data`: texts without and with a match in turn',
+        },
       },
       ['terms'],
     ),

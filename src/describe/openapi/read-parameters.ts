@@ -45,6 +45,7 @@ function searchParameters({ search, attributes }: ContentTypePlan): readonly Par
       'Searches whole words and returns the entries by relevance; phrases are in double quotes',
     ),
     queryParameter('search[fields]', fields, 'The attributes to search; default: all of them'),
+    queryParameter('search[highlights]', fields, 'The attributes whose matches the response shows'),
   ]
 }
 

@@ -1,5 +1,6 @@
 import { uncountedAnswer } from '../../query/answer-size.ts'
 import type { Query } from '../../query/query.ts'
+import type { AttributePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import { decodeRow, type StoredVersion } from '../versions/stored-version.ts'
 import { matchVersions } from '../versions/version-match.ts'
@@ -33,14 +34,15 @@ export async function findVisible(
   return visible
 }
 
-/** Reads the named versions that match all conditions of the query, with the attributes that it selects. */
+/** Reads the named versions that match all conditions of the query, with the attributes that it selects, and `others`. */
 export async function findNamedVersions(
   database: Database,
   query: Query,
   ids: readonly string[],
+  others: readonly AttributePlan[] = [],
 ): Promise<readonly (StoredVersion & { readonly _id: string })[]> {
   const { conditions } = await resolveQuery(database, query)
-  return readNamed(database, query, conditions, ids)
+  return readNamed(database, query, conditions, ids, others)
 }
 
 export async function readNamed(
@@ -48,9 +50,11 @@ export async function readNamed(
   query: Query,
   conditions: Conditions,
   ids: readonly string[],
+  others: readonly AttributePlan[] = [],
 ): Promise<readonly (StoredVersion & { readonly _id: string })[]> {
   const read = planOfNamed(query, conditions, ids)
-  const projection = { ...read.projection, _id: 1 }
+  const more = Object.fromEntries(others.map(({ storedName }) => [storedName, 1]))
+  const projection = { ...read.projection, ...more, _id: 1 }
   const versions = await readVersions(database, query.plan, { ...read, projection })
   return versions.map((version) => ({ ...version, _id: String(version['_id']) }))
 }

@@ -9,9 +9,17 @@ export interface Token {
   readonly isStopWord: boolean
 }
 
+/** A word of a text, from `start` up to `end`. Folding splits some words, so it can have several tokens. */
+export interface WordSpan {
+  readonly start: number
+  readonly end: number
+  readonly tokens: readonly Pick<Token, 'word' | 'stem'>[]
+}
+
 export interface Analyzer {
   readonly language: string
   tokens(text: string, limit?: number): readonly Token[]
+  spans(text: string): Generator<WordSpan>
 }
 
 /** Changes whenever the same text gets other terms or other rows, so that all entries are indexed again. */
@@ -63,6 +71,12 @@ async function openAnalyzer(language: string): Promise<Analyzer> {
       }
       return tokens
     },
+    *spans(text) {
+      for (const { start, run } of runs(text)) {
+        const tokens = [...segments(foldText(run))].map((word) => ({ word, stem: stemOf(word) }))
+        yield { start, end: start + run.length, tokens }
+      }
+    },
   }
 }
 
@@ -71,20 +85,26 @@ const HAS_DIGIT = /\p{N}/u
 const MAX_STEMS = 50_000
 
 function* segments(folded: string): Generator<string> {
-  for (const [run] of folded.matchAll(WORDS)) {
-    if (!UNSPACED.test(run)) {
-      yield wordOf(run)
-      continue
-    }
-    yield* unspacedWords(run)
+  for (const { run } of runs(folded)) yield wordOf(run)
+}
+
+interface Run {
+  readonly start: number
+  readonly run: string
+}
+
+function* runs(text: string): Generator<Run> {
+  for (const { 0: run, index: start } of text.matchAll(WORDS)) {
+    if (UNSPACED.test(run)) yield* unspacedRuns(run, start)
+    else yield { start, run }
   }
 }
 
-function* unspacedWords(run: string): Generator<string> {
-  for (let start = 0; start < run.length; start += MAX_SEGMENT_CHARACTERS) {
-    const part = run.slice(start, start + MAX_SEGMENT_CHARACTERS)
-    for (const { segment, isWordLike } of segmenter.segment(part)) {
-      if (isWordLike === true) yield wordOf(segment)
+function* unspacedRuns(text: string, offset: number): Generator<Run> {
+  for (let start = 0; start < text.length; start += MAX_SEGMENT_CHARACTERS) {
+    const part = text.slice(start, start + MAX_SEGMENT_CHARACTERS)
+    for (const { segment, index, isWordLike } of segmenter.segment(part)) {
+      if (isWordLike === true) yield { start: offset + start + index, run: segment }
     }
   }
 }

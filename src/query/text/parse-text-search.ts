@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { isRecord } from '../../base/is-record.ts'
 import { toStoredName } from '../../schema/compile-attributes.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import type { Data } from '../../schema/definition.ts'
 import { invalidValue } from '../query-error.ts'
 import { QUERY_LIMITS, type SortKey, type TextSearch } from '../query.ts'
 
-const MEMBERS = ['query', 'fields']
+const MEMBERS = ['query', 'fields', 'highlights']
 
 /** `search=berg` is short for `search[query]=berg`. Null for an absent or empty text. @throws ValidationError */
 export function parseTextSearch(query: Data, plan: ContentTypePlan): TextSearch | null {
@@ -16,16 +16,30 @@ export function parseTextSearch(query: Data, plan: ContentTypePlan): TextSearch 
     if (!plan.uid.startsWith('api::')) return null // built-in types ignore unknown parameters
     throw invalidValue('search', 'this content-type has no option search')
   }
-  const { query: text, fields } = membersOf(given)
+  const { query: text, fields, highlights } = membersOf(given)
   if (sort !== undefined && sort !== '') {
     throw invalidValue('search', 'the results are in the order of relevance; leave out sort')
   }
   const shown = shownAttributes(plan)
-  const attributes = fields === undefined ? shown : chosen(fields, plan, shown)
+  const attributes = fields === undefined ? shown : chosen('fields', fields, plan, shown)
+  const marked =
+    highlights === undefined ? [] : chosen('highlights', highlights, plan, shown).keys()
   const checked = checkText(text)
-  return checked === ''
-    ? null
-    : { text: checked, attributes, order: relevanceOf(plan, digestOf(query, checked, attributes)) }
+  if (checked === '') return null
+  return {
+    text: checked,
+    attributes,
+    highlights: attributesAt(plan, marked),
+    order: relevanceOf(plan, digestOf(query, checked, attributes)),
+  }
+}
+
+function attributesAt(
+  { search, attributes }: ContentTypePlan,
+  places: Iterable<number>,
+): readonly AttributePlan[] {
+  const names = [...(search?.weights.keys() ?? [])]
+  return [...places].flatMap((place) => attributes.get(names[place] ?? '') ?? [])
 }
 
 function membersOf(given: unknown): Data {
@@ -33,7 +47,7 @@ function membersOf(given: unknown): Data {
   if (!isRecord(given)) throw invalidValue('search', 'expected a text or search[query]')
   const unknown = Object.keys(given).find((key) => !MEMBERS.includes(key))
   if (unknown !== undefined) {
-    throw invalidValue(`search[${unknown.slice(0, 64)}]`, `expected ${MEMBERS.join(' or ')}`)
+    throw invalidValue(`search[${unknown.slice(0, 64)}]`, 'expected query, fields or highlights')
   }
   return given
 }
@@ -59,13 +73,14 @@ function shownAttributes({ search, attributes }: ContentTypePlan): ReadonlyMap<n
 
 /** Unknown, hidden and unsearched attributes have the same error. */
 function chosen(
+  member: string,
   fields: unknown,
   { search, attributes }: ContentTypePlan,
   shown: ReadonlyMap<number, number>,
 ): ReadonlyMap<number, number> {
   const names = typeof fields === 'string' ? fields.split(',').map((name) => name.trim()) : fields
   if (!Array.isArray(names) || names.length > QUERY_LIMITS.listItems) {
-    throw invalidValue('search[fields]', 'expected attributes, such as title,excerpt')
+    throw invalidValue(`search[${member}]`, 'expected attributes, such as title,excerpt')
   }
   const places = [...(search?.weights.keys() ?? [])]
   return new Map(
@@ -73,7 +88,7 @@ function chosen(
       const place = places.findIndex((one) => one === name && attributes.has(one))
       const weight = shown.get(place)
       if (weight === undefined) {
-        throw invalidValue('search[fields]', `${String(name).slice(0, 64)} is not searched`)
+        throw invalidValue(`search[${member}]`, `${String(name).slice(0, 64)} is not searched`)
       }
       return [place, weight]
     }),

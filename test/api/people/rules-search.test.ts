@@ -96,6 +96,12 @@ describe('search under rules', () => {
     expect(JSON.stringify(body)).to.not.include('canary')
   })
 
+  it('highlights entries of the rule only', async () => {
+    const { body } = await asAnn('notes?search[query]=shared&search[highlights]=title,body')
+    expect(body.meta.search.highlights).to.deep.equal([{ title: ['', 'shared', ' word'] }])
+    expect(JSON.stringify(body)).to.not.include('canary')
+  })
+
   it('finds by visible attributes', async () => {
     const { body } = await asAnn('pages?search=open&fields=title')
     expect(body.data.map(({ title }: Json) => title)).to.have.members(['Open', 'Open too'])
@@ -103,9 +109,12 @@ describe('search under rules', () => {
 
   it('refuses hidden attributes like unknown ones', async () => {
     for (const name of ['secret', 'absent']) {
-      const { status, body } = await asAnn(`pages?search[query]=a&search[fields]=${name}`)
-      expect(status).to.equal(400)
-      expect(body.error.message).to.equal(`search[fields]: ${name} is not searched`)
+      for (const member of ['fields', 'highlights']) {
+        const path = `pages?search[query]=a&search[${member}]=${name}`
+        const { status, body } = await asAnn(path)
+        expect(status).to.equal(400)
+        expect(body.error.message).to.equal(`search[${member}]: ${name} is not searched`)
+      }
     }
   })
 

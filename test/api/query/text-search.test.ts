@@ -121,6 +121,23 @@ describe('search: entries by the words of their texts', () => {
     expect(meta.search).to.deep.equal({ terms: ['blue', 'cafe'] })
   })
 
+  it('shows the matches of the named attributes, in the order of the entries', async () => {
+    const { data, meta } = await search(
+      'search[query]=blue&search[highlights]=title,body&fields=id',
+    )
+    expect(meta.search.highlights).to.deep.equal([
+      { title: ['A ', 'blue', ' boat'] },
+      { body: ['Long walks under a **', 'blue', '** sky.'] },
+    ])
+    for (const entry of data) expect(entry).to.have.all.keys('id', 'documentId')
+  })
+
+  it('shows matches in components without private members, and no unselected component', async () => {
+    const { data, meta } = await search('search[query]=walrus+guitar&search[highlights]=parts')
+    expect(meta.search.highlights).to.deep.equal([{ parts: ['', 'Guitars', ' and pianos'] }])
+    expect(data[0]).to.not.have.property('parts')
+  })
+
   it('refuses the cursor of another search', async () => {
     const first = await search('search=blue&pagination[cursor]=&pagination[pageSize]=1')
     const page = `pagination[pageSize]=1&pagination[cursor]=${first.meta.pagination.nextCursor}`
@@ -153,9 +170,13 @@ describe('search: entries by the words of their texts', () => {
   })
 
   const REFUSED: readonly (readonly [string, string])[] = [
-    ['articles?search[text]=a', 'search[text]: expected query or fields'],
+    ['articles?search[text]=a', 'search[text]: expected query, fields or highlights'],
     ['articles?search[query][a]=b', 'search[query]: expected one text'],
     ['articles?search[query]=a&search[fields]=notes', 'search[fields]: notes is not searched'],
+    [
+      'articles?search[query]=a&search[highlights]=notes',
+      'search[highlights]: notes is not searched',
+    ],
     ['articles?search[query]=a&search[fields]=gone', 'search[fields]: gone is not searched'],
     [
       'articles?search=a&sort=title',
