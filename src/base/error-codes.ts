@@ -43,6 +43,7 @@ export const ERROR_CODES = [
   'invalid_upload',
   'last_administrator',
   'locale_mismatch',
+  'mail_not_configured',
   'malformed_body',
   'malformed_path',
   'method_not_allowed',

@@ -145,6 +145,7 @@ function openRouters(
   })
   const management = managementRouters({
     ...services,
+    behind: services.accounts.behind,
     config,
     log,
     editableTypes: editableTypes && !config.production,

@@ -1,6 +1,7 @@
 import type { Principal } from '../../people/access/principal.ts'
 import type { RateLimits } from '../../people/access/rate-limit.ts'
 import { writingFor } from '../../people/access/writing-for.ts'
+import type { AccountsContext } from '../../people/accounts/accounts.ts'
 import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
 import {
   idOfEmail,
@@ -17,6 +18,10 @@ import {
   type PendingSignIn,
   signInByCode,
 } from '../../people/administrators/code-sign-in.ts'
+import {
+  forgotAdministratorPassword,
+  type LinkMails,
+} from '../../people/administrators/forgot-password.ts'
 import type { NewSession } from '../../people/administrators/start-session.ts'
 import { beginPasskeySignIn, signInByPasskey } from '../../people/administrators/passkey-sign-in.ts'
 import { everyone, type GuardedRouter } from '../router/guarded-router.ts'
@@ -35,6 +40,9 @@ export interface AdminSessionDependencies {
   readonly inFlight: Middleware
   readonly limits: RateLimits | null
   readonly cookie: AdminCookie
+  readonly mails: LinkMails
+  /** Runs after the response. */
+  readonly behind: AccountsContext['behind']
   readonly start: { readonly version: string; readonly editableTypes: boolean }
 }
 
@@ -92,8 +100,25 @@ export function adminSessionRoutes(dependencies: AdminSessionDependencies): Guar
   })
   const limit = limitRate(limits, '/admin/session/passkey/options', BY_ADDRESS)
   admin.router.post('/session/passkey/options', ownPagesOnly(cookie), inFlight, limit, challenge)
+  addForgotPassword(admin, dependencies, readSmall)
   addOwnSession(admin, dependencies)
   return admin.router
+}
+
+function addForgotPassword(
+  admin: AdminRouter,
+  { administrators, cookie, limits, inFlight, mails, behind }: AdminSessionDependencies,
+  readSmall: Middleware,
+): void {
+  const path = '/forgot-password'
+  const limit = limitRate(limits, `/admin${path}`, { accountOf: accountIn('email') }, readSmall)
+  const handler = everyone((ctx) => {
+    const mail = forgotAdministratorPassword(administrators, mails, payloadOf(ctx))
+    ctx.status = 204
+    behind(writingFor(NOBODY_YET, ctx.state.requestId, mail))
+    return Promise.resolve()
+  })
+  admin.router.post(path, ownPagesOnly(cookie), inFlight, limit, handler)
 }
 
 function addOwnSession(
@@ -113,14 +138,15 @@ function addOwnSession(
   })
 }
 
-function showStart({ administrators, start }: AdminSessionDependencies) {
+function showStart({ administrators, mails, start }: AdminSessionDependencies) {
   return async (ctx: Context): Promise<void> => {
     ctx.set('Cache-Control', 'no-store')
     const firstAdministrator = await isFirstWanted(administrators)
     const passkeys = administrators.relyingParty !== null
     const { identityProvider } = administrators
     const oidc = identityProvider === null ? null : { label: identityProvider.label }
-    ctx.body = { data: { firstAdministrator, oidc, passkeys, ...start } }
+    const mail = mails.mailer !== null
+    ctx.body = { data: { firstAdministrator, oidc, passkeys, mail, ...start } }
   }
 }
 

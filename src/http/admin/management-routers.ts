@@ -1,5 +1,6 @@
 import type { Access } from '../../people/access/access.ts'
 import type { RateLimits } from '../../people/access/rate-limit.ts'
+import type { AccountsContext } from '../../people/accounts/accounts.ts'
 import type { Mailer } from '../../people/accounts/mailer.ts'
 import { SESSION_LIVES_MS } from '../../people/administrators/admin-sessions.ts'
 import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
@@ -54,6 +55,7 @@ export interface ManagementDependencies {
   readonly administrators: AdministratorsContext
   /** If null, links are shown but not mailed. */
   readonly mailer: Mailer | null
+  readonly behind: AccountsContext['behind']
   readonly schema: Schema
   readonly definitions: Definitions
   readonly editableTypes: boolean
@@ -89,11 +91,12 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     definitions,
     recent: administrators.recent,
   }
-  const { limits, webhooks, editableTypes, log, editorsDocuments, folders } = dependencies
+  const { limits, webhooks, editableTypes, log, mailer, behind, editorsDocuments, folders } =
+    dependencies
   const administratorActions = administrators.actions
   const start = { version: readVersion(), editableTypes }
   return [
-    adminSessionRoutes({ ...before, ...entrance, start }),
+    adminSessionRoutes({ ...before, ...entrance, start, behind, mails: { mailer, publicUrl } }),
     oidcRoutes({ ...entrance, log }),
     meRoutes({ ...before, ...entrance }),
     passkeyRoutes({ ...before, administrators, limits }),

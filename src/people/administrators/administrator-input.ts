@@ -58,6 +58,10 @@ export const SIGN_IN = Joi.object<{ readonly email: string; readonly password: s
   password: givenPassword().required(),
 })
 
+export const FORGOT_PASSWORD = Joi.object<{ readonly email: string }>({
+  email: Joi.string().max(255).required(),
+})
+
 export const SIGN_IN_BY_LINK = Joi.object<{ readonly token: string }>({ token: token().required() })
 
 export const PASSWORD_BY_LINK = Joi.object<{ readonly token: string; readonly password: string }>({

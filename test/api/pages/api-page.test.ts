@@ -101,6 +101,7 @@ const NEEDS_MORE_THAN_A_SHELL = [
   'GET /admin/oidc',
   'GET /admin/oidc/callback',
   'POST /admin/session/link',
+  'POST /admin/forgot-password',
   'POST /admin/me/passkeys',
   'PUT /admin/me/passkeys/:id',
   'DELETE /admin/me/passkeys/:id',

@@ -596,6 +596,7 @@ describe('access to every route', () => {
       '/admin/session/passkey',
       '/admin/reset-password',
       '/admin/session/passkey/options',
+      '/admin/forgot-password',
       '/admin/oidc',
       '/admin/oidc/callback',
       '/studio',

@@ -20,6 +20,7 @@ const WITHOUT_ROW: ReadonlySet<string> = new Set([
   'POST /admin/session/passkey/options',
   'POST /admin/session/passkey',
   'POST /admin/session/link',
+  'POST /admin/forgot-password',
   'POST /admin/me/passkeys/options',
   'POST /admin/me/totp',
   'POST /admin/me/passkeys',

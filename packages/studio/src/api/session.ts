@@ -29,6 +29,8 @@ export interface StartInfo {
   readonly firstAdministrator: boolean
   readonly oidc: { readonly label: string } | null
   readonly passkeys: boolean
+  /** The server sends mails. */
+  readonly mail: boolean
   readonly version: string
   /** The server runs in development mode, so content types can be edited. */
   readonly editableTypes: boolean
@@ -76,6 +78,11 @@ export async function choosePassword(
 ): Promise<Session | PendingSignIn> {
   const sent = { body: { token, password }, signsIn: false }
   return (await request<Session | PendingSignIn>('POST', '/admin/reset-password', sent)).data
+}
+
+/** Succeeds for every address, so that it does not reveal accounts. */
+export async function askForPasswordLink(email: string): Promise<void> {
+  await request('POST', '/admin/forgot-password', { body: { email }, signsIn: false })
 }
 
 export async function signOut(): Promise<void> {

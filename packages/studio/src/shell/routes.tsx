@@ -49,6 +49,13 @@ const firstStartRoute = createRoute({
   component: lazyScreen(() => import('./first-start-screen.tsx'), 'FirstStartScreen'),
 })
 
+const forgotPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/forgot-password',
+  loader: ({ context }) => context.queryClient.ensureQueryData(startQuery),
+  component: lazyScreen(() => import('./forgot-password-screen.tsx'), 'ForgotPasswordScreen'),
+})
+
 const choosePasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/choose-password',
@@ -169,6 +176,7 @@ const settingsSectionRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   signInRoute,
   firstStartRoute,
+  forgotPasswordRoute,
   choosePasswordRoute,
   shellRoute.addChildren([
     homeRoute,

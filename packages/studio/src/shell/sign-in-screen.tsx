@@ -1,7 +1,7 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../api/request.ts'
-import { Navigate, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router'
 import { type Session, sessionQuery, signInByLink, startQuery } from '../api/session.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Button } from '../design/button.tsx'
@@ -55,6 +55,9 @@ export function SignInScreen() {
             </a>
           </>
         )}
+        <Link to="/forgot-password" className={styles['link'] ?? ''}>
+          {t('forgot.link')}
+        </Link>
       </SignInForm>
     </Gate>
   )

@@ -135,6 +135,7 @@ export const faultEnglish = {
   'refused.invalid_signature': 'The signature of this address is not valid',
   'refused.invalid_upload': 'The server does not accept this file',
   'refused.last_administrator': 'At least one person must keep full access',
+  'refused.mail_not_configured': 'This server sends no mails',
   'refused.locale_mismatch': 'This entry belongs to another language',
   'refused.malformed_body': 'The server cannot read this request',
   'refused.malformed_path': 'The server cannot read this address',

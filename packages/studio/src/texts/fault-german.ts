@@ -141,6 +141,7 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.invalid_signature': 'Die Signatur dieser Adresse ist ungültig',
   'refused.invalid_upload': 'Der Server nimmt diese Datei nicht an',
   'refused.last_administrator': 'Mindestens eine Person muss vollen Zugriff behalten',
+  'refused.mail_not_configured': 'Dieser Server sendet keine E-Mails',
   'refused.locale_mismatch': 'Dieser Eintrag gehört zu einer anderen Sprache',
   'refused.malformed_body': 'Der Server kann diese Anfrage nicht lesen',
   'refused.malformed_path': 'Der Server kann diese Adresse nicht lesen',

@@ -29,4 +29,13 @@ export const totpEnglish = {
   'totp.reset': 'Reset second factor',
   'totp.resetTitle': 'Reset the second factor of {name}?',
   'totp.resetHint': 'Do this after a lost phone. The next sign-in needs no code.',
+
+  'forgot.link': 'Forgot password?',
+  'forgot.title': 'Reset password',
+  'forgot.hint': 'A link to choose a new password is sent to your e-mail address.',
+  'forgot.submit': 'Send link',
+  'forgot.sent':
+    'If an account with a password has this address, the link is on its way. It is valid for one hour.',
+  'forgot.noMail': 'This server sends no mails. Ask an administrator for a password link.',
+  'forgot.back': 'Back to sign-in',
 } as const

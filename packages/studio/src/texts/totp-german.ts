@@ -34,4 +34,14 @@ export const totpGerman: Readonly<Record<keyof typeof totpEnglish, string>> = {
   'totp.resetTitle': 'Zweiten Faktor von {name} zurücksetzen?',
   'totp.resetHint':
     'Tun Sie das nach dem Verlust des Telefons. Die nächste Anmeldung braucht keinen Code.',
+
+  'forgot.link': 'Passwort vergessen?',
+  'forgot.title': 'Passwort zurücksetzen',
+  'forgot.hint': 'Ein Link für ein neues Passwort wird an Ihre E-Mail-Adresse gesendet.',
+  'forgot.submit': 'Link senden',
+  'forgot.sent':
+    'Wenn ein Konto mit Passwort diese Adresse hat, ist der Link unterwegs. Er gilt eine Stunde.',
+  'forgot.noMail':
+    'Dieser Server sendet keine E-Mails. Bitten Sie eine Administratorin oder einen Administrator um einen Link.',
+  'forgot.back': 'Zurück zur Anmeldung',
 }
