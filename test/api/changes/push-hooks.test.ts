@@ -74,6 +74,20 @@ describe('a push to a type with hooks', () => {
       expect(calls.map(({ previous }) => previous[text])).to.deep.equal(['one', 'one', 'two'])
     })
 
+    it(`asks for a retry while each hook meets another change: ${label}`, async () => {
+      const [device, id, update] = await open('retry')
+      const edit = async (): Promise<void> => {
+        await server.put(path(id), { [text]: `edit ${calls.length}` })
+        meanwhile = edit // after the hook of the edit
+      }
+      meanwhile = edit
+      const [pushed] = await device.push({ ...update, patch: setting({ title: 'b' }) })
+      meanwhile = null
+      expect(pushed).to.deep.equal({ n: device.last + 1, outcome: 'retry' })
+      expect(calls).to.have.length(16)
+      expect((await server.get(path(id))).body.data).to.include({ title: 'a', [text]: 'edit 15' })
+    })
+
     it(`reports a conflict with a change that is stored while its hook runs: ${label}`, async () => {
       const [device, id, update] = await open('conflict')
       meanwhile = () => server.put(path(id), { title: 'c' })
