@@ -5,10 +5,11 @@ import { deleteDocument } from '../../content/write/delete-document.ts'
 import { publishDocument } from '../../content/write/publish-document.ts'
 import { updateDocument } from '../../content/write/update-document.ts'
 import type { AfterWrite, WriteCondition, WriteRequest } from '../../content/write-target.ts'
-import { getWholeVersion } from '../../mongo/read/get-versions.ts'
+import { findVersions, getWholeVersion } from '../../mongo/read/get-versions.ts'
 import { haveSameContent } from '../../mongo/versions/stored-content.ts'
-import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { asVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
+import { versionId } from '../../mongo/versions/version-match.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import type { Status } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -154,11 +155,12 @@ interface StoredLine {
 }
 
 async function readLine({ documents, plan, key, mutation }: AnyWrite): Promise<StoredLine> {
-  const get = (status: Status) =>
-    getWholeVersion(documents.database, plan, mutation.documentId, { ...key, status }, undefined)
-  const published = await get('published')
-  const draft = plan.draftAndPublish ? await get('draft') : null
-  const overwritten = draft ?? published
+  const statuses: readonly Status[] = plan.draftAndPublish ? ['published', 'draft'] : ['published']
+  const ids = statuses.map((status) => versionId(mutation.documentId, { ...key, status }))
+  const rows = await findVersions(documents.database, plan, ids)
+  const versions = rows.map((row) => asVersion(plan, row))
+  const published = versions.find(({ status }) => status === 'published') ?? null
+  const overwritten = versions.find(({ status }) => status === 'draft') ?? published
   return { stored: key.status === 'draft' ? overwritten : published, overwritten, published }
 }
 

@@ -52,12 +52,12 @@ export async function findStoredVersionIds(
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** Finds the stored ones of the given `_id`s (`versionId`) in a transaction. Sends no command for none. */
+/** Finds the stored ones of the given `_id`s (`versionId`). Sends no command for none. */
 export async function findVersions(
   database: Database,
   plan: ContentTypePlan,
   ids: readonly string[],
-  session: Session,
+  session?: Session,
 ): Promise<readonly VersionDocument[]> {
   if (ids.length === 0) return []
   const filter = { _id: { $in: [...ids] } }
