@@ -12,6 +12,7 @@ import {
   TIMEOUT_MS,
 } from './send-request.ts'
 import { signedHeaders } from './sign.ts'
+import { customHeaders } from './webhook-headers.ts'
 import { WEBHOOK_TYPE, type WebhookRow, webhooksOf } from './webhook.ts'
 
 /** Maximum time of an attempt: read the content, send the request and store the outcome. */
@@ -65,11 +66,12 @@ async function attempt(
 
 export function sendTo(
   { send, now }: Pick<Delivering, 'send' | 'now'>,
-  hook: Pick<WebhookRow, 'url' | 'secrets'>,
+  hook: Pick<WebhookRow, 'url' | 'secrets' | 'headers'>,
   { id, event, body }: { readonly id: string; readonly event: string; readonly body: string },
 ): Promise<DeliveryOutcome> {
   const seconds = Math.floor(now().getTime() / 1_000)
   const headers = {
+    ...customHeaders(hook),
     'content-type': 'application/json',
     'x-strapi-event': event,
     ...signedHeaders({ id, seconds, body }, hook.secrets),

@@ -6,13 +6,16 @@ import type { Schema } from '../../schema/plan.ts'
 import { EVENTS } from './events.ts'
 import { isAllowedHost } from './send-request.ts'
 import type { WebhookRow } from './webhook.ts'
+import { HEADERS, type HeadersInput, readHeaders } from './webhook-headers.ts'
 
 export interface WebhookInput extends Pick<
   WebhookRow,
-  'name' | 'url' | 'events' | 'types' | 'locales' | 'body' | 'ordered'
+  'name' | 'url' | 'events' | 'types' | 'locales' | 'body' | 'ordered' | 'headers'
 > {
   readonly enabled: boolean
 }
+
+type GivenWebhook = Omit<WebhookInput, 'headers'> & { readonly headers?: HeadersInput }
 
 export interface ReplayInput {
   readonly from: number
@@ -33,13 +36,14 @@ const FIELDS = {
   locales: Joi.array().items(Joi.string().max(35)).unique().min(1).max(500).allow(null),
   body: Joi.valid('strapi', 'thin'),
   ordered: Joi.boolean(),
+  headers: HEADERS,
   enabled: Joi.boolean(),
 }
 
-const NEW = Joi.object<Partial<WebhookInput>>(FIELDS).fork(['name', 'url', 'events'], (rule) =>
+const NEW = Joi.object<Partial<GivenWebhook>>(FIELDS).fork(['name', 'url', 'events'], (rule) =>
   rule.required(),
 )
-const CHANGE = Joi.object<Partial<WebhookInput>>(FIELDS)
+const CHANGE = Joi.object<Partial<GivenWebhook>>(FIELDS)
 
 const REPLAY = Joi.object<ReplayInput>({
   from: Joi.number().integer().min(1).max(Number.MAX_SAFE_INTEGER).required(),
@@ -65,7 +69,8 @@ export function readNewWebhook(input: unknown, { schema, allowHosts }: InputCont
   const read = readInput(NEW, input)
   assertOuter(read.url, allowHosts)
   assertTypes(read.types ?? [], [], schema)
-  return { ...PRESETS, ...read } as WebhookInput
+  const wanted = { ...PRESETS, ...read } as GivenWebhook
+  return { ...wanted, headers: readHeaders(wanted.headers, wanted, null) }
 }
 
 /** Keeps types that are no longer declared. @throws ValidationError */
@@ -74,10 +79,12 @@ export function readWebhookChange(
   before: WebhookRow,
   { schema, allowHosts }: InputContext,
 ): Partial<WebhookInput> {
-  const read = readInput(CHANGE, input)
+  const { headers, ...read } = readInput(CHANGE, input)
   assertOuter(read.url, allowHosts)
   assertTypes(read.types ?? [], before.types ?? [], schema)
-  return read
+  const isUnchanged = headers === undefined && (read.url ?? before.url) === before.url
+  if (isUnchanged) return read
+  return { ...read, headers: readHeaders(headers, { url: read.url ?? before.url }, before) }
 }
 
 export function readReplay(input: unknown): ReplayInput {

@@ -4,6 +4,7 @@ import { ensureHead } from '../../mongo/commits/heads.ts'
 import { ensureIndexes } from '../../mongo/system/system-collections.ts'
 import type { MissedCommits } from '../follow-log.ts'
 import type { Subscription } from './events.ts'
+import { type HeadersInput, hiddenHeaders, type WebhookHeader } from './webhook-headers.ts'
 
 export interface WebhookRow extends Subscription {
   readonly _id: string
@@ -12,6 +13,8 @@ export interface WebhookRow extends Subscription {
   readonly body: 'strapi' | 'thin'
   readonly ordered: boolean
   readonly secrets: readonly string[]
+  /** Absent in rows from older releases. */
+  readonly headers?: readonly WebhookHeader[]
   readonly cursor: number
   readonly replay: { readonly after: number; readonly to: number } | null
   /** The last range of commits that the log had deleted before the webhook read them. */
@@ -41,12 +44,20 @@ export async function ensureWebhooks(database: Database): Promise<void> {
   await ensureHead(database)
 }
 
-export type Webhook = Omit<WebhookRow, '_id' | 'secrets' | 'by'> & {
+export type Webhook = Omit<WebhookRow, '_id' | 'secrets' | 'headers' | 'by'> & {
   readonly id: string
   readonly enabled: boolean
   readonly secretCount: number
+  /** Without values. */
+  readonly headers: HeadersInput
 }
 
-export function shown({ _id, secrets, by: _by, ...row }: WebhookRow): Webhook {
-  return { id: _id, ...row, enabled: row.disabledAt === null, secretCount: secrets.length }
+export function shown({ _id, secrets, headers = [], by: _by, ...row }: WebhookRow): Webhook {
+  return {
+    id: _id,
+    ...row,
+    headers: hiddenHeaders({ headers }),
+    enabled: row.disabledAt === null,
+    secretCount: secrets.length,
+  }
 }

@@ -373,6 +373,19 @@ describe('webhooks', () => {
       ['locales', { locales: [] }],
       ['body', { body: 'fat' }],
       ['ordered', { ordered: 'yes' }],
+      ['headers', { headers: ['a'] }],
+      [
+        'headers',
+        { headers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`h${n}`, 'a'])) },
+      ],
+      ['headers.Host', { headers: { Host: 'example.org' } }],
+      ['headers.webhook-signature', { headers: { 'webhook-signature': 'v1,a' } }],
+      ['headers.Transfer-Encoding', { headers: { 'Transfer-Encoding': 'chunked' } }],
+      ['headers.a b', { headers: { 'a b': 'c' } }],
+      ['headers.X-Key', { headers: { 'X-Key': 'a\r\nHost: b' } }],
+      ['headers.X-Key', { headers: { 'X-Key': '' } }],
+      ['headers.X-Key', { headers: { 'X-Key': null } }],
+      ['headers.x-key', { headers: { 'X-Key': 'a', 'x-key': 'b' } }],
       ['secrets', { secrets: ['whsec_mine'] }],
       ['cursor', { cursor: 0 }],
     ]
@@ -391,6 +404,51 @@ describe('webhooks', () => {
     }
     for (const path of ['/nothing/test', '/nothing/rotate']) {
       expect((await admin('POST', path)).status).to.equal(404)
+    }
+  })
+
+  it('sends its own headers, and never shows their values', async () => {
+    const headers = { Authorization: 'Bearer of the site', 'X-Key': 'k1' }
+    const made = await make({ headers, events: ['entry.create'] })
+    const hidden = { Authorization: null, 'X-Key': null }
+    expect(made.headers).to.deep.equal(hidden)
+    const sent = async (): Promise<Received['headers']> => {
+      receiver.clear()
+      expect((await admin('POST', `/${made.id}/test`)).status).to.equal(200)
+      return receiver.received[0]?.headers ?? {}
+    }
+    expect(await sent()).to.include({ authorization: 'Bearer of the site', 'x-key': 'k1' })
+    const change = async (given: object): Promise<Json> =>
+      (await admin('PUT', `/${made.id}`, given)).body
+    expect((await change({ name: 'same' })).data.headers).to.deep.equal(hidden)
+    expect(
+      (await change({ headers: { Authorization: null, 'X-Key': 'k2' } })).data,
+    ).to.deep.include({
+      headers: hidden,
+    })
+    expect(await sent()).to.include({ authorization: 'Bearer of the site', 'x-key': 'k2' })
+    for (const path of ['', `/${made.id}`]) {
+      expect((await admin('GET', path)).text).to.not.match(/Bearer of|k2/)
+    }
+    expect((await change({ headers: { 'X-Key': null } })).data.headers).to.deep.equal({
+      'X-Key': null,
+    })
+    expect((await sent()).authorization).to.equal(undefined)
+  })
+
+  it('sends stored headers to no other origin', async () => {
+    const { id, url } = await make({ headers: { 'X-Key': 'k1' }, events: ['entry.create'] })
+    const other = 'http://127.0.0.1:9/hook'
+    for (const given of [{ url: other }, { url: other, headers: { 'X-Key': null } }]) {
+      const { status, body } = await admin('PUT', `/${id}`, given)
+      expect([status, body.error.details.errors[0].path]).to.deep.equal([400, ['headers', 'X-Key']])
+    }
+    expect((await admin('GET', `/${id}`)).body.data.url).to.equal(url)
+    const moved = await admin('PUT', `/${id}`, { url: `${url}?again` })
+    expect(moved.body.data.headers).to.deep.equal({ 'X-Key': null })
+    for (const headers of [{ 'X-Key': 'k2' }, {}]) {
+      expect((await admin('PUT', `/${id}`, { url: other, headers })).status).to.equal(200)
+      expect((await admin('PUT', `/${id}`, { url, headers })).status).to.equal(200)
     }
   })
 

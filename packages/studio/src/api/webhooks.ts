@@ -24,6 +24,8 @@ export interface WebhookInput {
   readonly locales: readonly string[] | null
   readonly body: 'strapi' | 'thin'
   readonly ordered: boolean
+  /** By name. Null keeps the stored value, which no response contains. */
+  readonly headers: Readonly<Record<string, string | null>>
 }
 
 export interface Webhook extends WebhookInput {

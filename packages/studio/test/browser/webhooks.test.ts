@@ -15,13 +15,16 @@ describeInBrowser('webhooks and the audit', () => {
   let answer: number
   /** The events that have arrived. */
   let arrived: string[]
+  let keys: unknown[]
   let window: Window
   let page: Page
   before(async () => {
     arrived = []
+    keys = []
     answer = 204
     receiver = createServer((request, response) => {
       arrived.push(String(request.headers['x-strapi-event']))
+      keys.push(request.headers['x-key'])
       response.writeHead(answer).end()
       request.resume()
     }).listen(0, '127.0.0.1')
@@ -86,6 +89,47 @@ describeInBrowser('webhooks and the audit', () => {
     await inMenu('Send a test')
     await page.getByText('Not delivered: status 500').waitFor()
     answer = 204
+  })
+
+  it('sends its own headers, and keeps their values hidden', async () => {
+    const receivedKey = async (): Promise<unknown> => {
+      const tested = page.waitForResponse(/\/test$/)
+      await inMenu('Send a test')
+      await tested
+      return keys.at(-1)
+    }
+    await open('webhooks', 'Webhooks')
+    await inMenu('Edit')
+    const dialog = page.getByRole('dialog')
+    const headers = dialog.getByRole('group', { name: 'Headers' })
+    const add = async (name: string, value: string): Promise<void> => {
+      await headers.getByRole('button', { name: 'Add header' }).click()
+      await headers.getByLabel('Header', { exact: true }).last().fill(name)
+      await headers.getByLabel('Value').last().fill(value)
+    }
+    await add('X-Key', 'first key')
+    await add('x-key', 'again')
+    await headers.getByText('This header is listed twice.').waitFor()
+    await headers.getByLabel('Header', { exact: true }).last().fill('Host')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await headers.locator('[slot=errorMessage]').filter({ hasText: /./ }).waitFor()
+    await expectAccessible(page, 'headers of a webhook')
+    await headers.getByRole('button', { name: 'Remove Host' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await receivedKey()).to.equal('first key')
+    await page.setViewportSize({ width: 320, height: 720 })
+    await inMenu('Edit')
+    await headers.getByText('Stored. Leave it empty to keep it.').waitFor()
+    expect(await headers.getByLabel('Value').inputValue()).to.equal('')
+    await expectNoSidewaysScrolling(page, 'headers of a webhook')
+    await expectAccessible(page, 'stored headers of a webhook')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.setViewportSize({ width: 1280, height: 800 })
+    const [{ headers: stored }] = (await server.ask('GET', '/admin/webhooks')).data
+    expect(stored).to.deep.equal({ 'X-Key': null })
+    expect(await receivedKey()).to.equal('first key')
   })
 
   it('lists deliveries, and sends one again', async () => {

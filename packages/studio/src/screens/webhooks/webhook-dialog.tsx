@@ -16,6 +16,8 @@ import { readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { HeaderFields } from './header-fields.tsx'
+import { useHeaders } from './use-headers.ts'
 
 export interface WebhookDialogProps {
   readonly webhook: Webhook | null
@@ -24,7 +26,7 @@ export interface WebhookDialogProps {
   readonly onCreated: (webhook: WithSecret) => void
 }
 
-type Wanted = Omit<WebhookInput, 'name' | 'url'>
+type Wanted = Omit<WebhookInput, 'name' | 'url' | 'headers'>
 
 const NEW: Wanted = {
   events: ['entry.publish', 'entry.unpublish'],
@@ -36,10 +38,14 @@ const NEW: Wanted = {
 
 export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProps) {
   const { t } = useTexts()
-  const action = useAction(['name', 'url', 'events', 'types', 'locales'])
+  const action = useAction(['name', 'url', 'events', 'types', 'locales', 'headers'], ['headers'])
+  const headers = useHeaders(webhook?.headers)
   const [wanted, setWanted] = useState<Wanted>(webhook === null ? NEW : wantedOf(webhook))
   const submit = (form: FormData): void => {
-    const body = { ...wanted, name: readText(form, 'name'), url: readText(form, 'url') }
+    const sent = headers.send()
+    if (sent === null) return
+    const text = { name: readText(form, 'name'), url: readText(form, 'url') }
+    const body = { ...wanted, ...text, headers: sent }
     action.run(() => saveWebhook(webhook?.id ?? null, body), {
       changes: ['webhooks'],
       onDone: ({ secret, ...saved }) => {
@@ -80,6 +86,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
         action={action}
         onChange={(change) => setWanted({ ...wanted, ...change })}
       />
+      <HeaderFields headers={headers} action={action} />
     </FormDialog>
   )
 }
