@@ -3,6 +3,7 @@ import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
 import { writeToken } from '../../src/changes/sync/query/sync-token.ts'
 import { idOf, NODES } from './expensive-requests.ts'
 import { pushRequest } from './push-requests.ts'
+import { searchPath } from './search-requests.ts'
 
 /** A request to a route other than the content routes. */
 export interface Knock {
@@ -356,7 +357,8 @@ export function doorRequest({ routes, keys, seen }: Doors): fc.Arbitrary<Knock> 
     { arbitrary: bulk(), weight: 2 },
     { arbitrary: pushes(keys), weight: 3 },
     { arbitrary: named(), weight: 3 },
-    { arbitrary: search(), weight: 2 },
+    { arbitrary: search(), weight: 1 },
+    { arbitrary: searchPath().map((path) => knock('GET', path)), weight: 1 },
     { arbitrary: sync('/api/_live', seen), weight: 1 },
     { arbitrary: mcp(keys[0]), weight: 3 },
     { arbitrary: management(routes, keys), weight: 6 },

@@ -14,15 +14,20 @@ function withHidden(declaration: object): object {
   return { ...declaration, attributes: { ...attributes, ...hidden } }
 }
 
+function withSearch(declaration: object, search: object): object {
+  const { options } = declaration as { readonly options?: object }
+  return { ...declaration, options: { ...options, search } }
+}
+
 /**
  * The types of the expensive requests, each with a hidden attribute, and one type per kind of
  * hiding.
  */
 export const CONTENT_TYPES: Readonly<Record<string, object>> = {
-  node: withHidden(node),
+  node: withHidden(withSearch(node, { name: 1 })),
   shelf: withHidden(shelf),
   book: withHidden(book),
-  secret: declare('secret', { name: { type: 'string' } }),
+  secret: declare('secret', { name: { type: 'string' } }, { search: { name: 1 } }),
   note: pushed(
     declare(
       'note',
@@ -35,7 +40,7 @@ export const CONTENT_TYPES: Readonly<Record<string, object>> = {
         vault: secretRelation,
         nodes: { type: 'relation', relation: 'manyToMany', target: 'api::node.node' },
       },
-      { localized: true },
+      { localized: true, search: { text: 1, code: 2 } },
     ),
     { draftAndPublish: true },
   ),

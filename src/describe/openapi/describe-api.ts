@@ -5,6 +5,7 @@ import { authOperations, type SignInRules } from './auth-operations.ts'
 import { bulkOperations } from './bulk-operation.ts'
 import { pushOperations } from './push-operation.ts'
 import { syncOperations } from './sync-operation.ts'
+import { typesSearchOperations } from './types-search-operation.ts'
 import { extensionOperations } from './extension-operations.ts'
 import { contentOperations } from './content-operations.ts'
 import { fileOperations, localeOperations } from './file-operations.ts'
@@ -80,6 +81,7 @@ function allOperations(vocabulary: Vocabulary, facts: ApiFacts): readonly Placed
     ...content.flatMap((plan) => contentOperations(vocabulary, plan, facts)),
     ...queryOperations(vocabulary, facts),
     ...bulkOperations(vocabulary, content),
+    ...typesSearchOperations(vocabulary, content, facts),
     ...syncOperations(vocabulary, content),
     ...pushOperations(vocabulary, content),
     ...fileOperations(vocabulary, facts),

@@ -10,12 +10,13 @@ import {
 import { assertMayUnderRule, mayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { Context, Middleware, RequestState } from './state.ts'
 
-/** The handlers of `writers`, `syncers`, `pushers` and `programs` check each type. `<uid>` is the content-type of the path. */
+/** The handlers of `writers`, `syncers`, `searchers`, `pushers` and `programs` check each type. `<uid>` is the content-type of the path. */
 export type RouteAccess =
   | { readonly action: string }
   | { readonly administrators: string | null }
   | 'writers'
   | 'syncers'
+  | 'searchers'
   | 'pushers'
   | 'programs'
   | 'metrics'
@@ -114,6 +115,11 @@ export function storingUser(handler: Handler): Handler {
 /** Also permits syncing under a rule, which the handler must apply. */
 export function syncersOnly(actions: readonly string[], handler: Handler): Guarded {
   return guarded('syncers', assertAny(actions, mayUnderRule), handler)
+}
+
+/** Also permits reading under a rule, which the handler must apply. */
+export function searchersOnly(actions: readonly string[], handler: Handler): Guarded {
+  return guarded('searchers', assertAny(actions, mayUnderRule), handler)
 }
 
 /** Allows signed-in end users only. @throws ForbiddenError */

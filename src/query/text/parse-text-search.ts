@@ -24,7 +24,7 @@ export function parseTextSearch(query: Data, plan: ContentTypePlan): TextSearch 
   const attributes = fields === undefined ? shown : chosen('fields', fields, plan, shown)
   const marked =
     highlights === undefined ? [] : chosen('highlights', highlights, plan, shown).keys()
-  const checked = checkText(text)
+  const checked = checkText(text, 'search[query]')
   if (checked === '') return null
   return {
     text: checked,
@@ -52,13 +52,13 @@ function membersOf(given: unknown): Data {
   return given
 }
 
-function checkText(text: unknown): string {
+export function checkText(text: unknown, path: string): string {
   if (text === undefined) return ''
-  if (typeof text !== 'string') throw invalidValue('search[query]', 'expected one text')
+  if (typeof text !== 'string') throw invalidValue(path, 'expected one text')
   if (text.length > QUERY_LIMITS.patternLength) {
-    throw invalidValue('search[query]', `at most ${QUERY_LIMITS.patternLength} characters`)
+    throw invalidValue(path, `at most ${QUERY_LIMITS.patternLength} characters`)
   }
-  if (text.includes('\0')) throw invalidValue('search[query]', 'a NUL character cannot be stored')
+  if (text.includes('\0')) throw invalidValue(path, 'a NUL character cannot be stored')
   return text
 }
 

@@ -17,6 +17,11 @@ import { localeRoutes } from '../../http/routes/locale-routes.ts'
 import { deviceCookie } from '../../http/cookies/device-cookie.ts'
 import type { RefreshCookie } from '../../http/cookies/refresh-cookie.ts'
 import { queryRoutes } from '../../http/content/query-routes.ts'
+import {
+  type SearchRouteDependencies,
+  searchedTypes,
+  searchRoutes,
+} from '../../http/content/search-routes.ts'
 import { roleRoutes } from '../../http/routes/role-routes.ts'
 import { type Waiting } from '../../http/sync/open-waiting.ts'
 import { liveRoutes } from '../../http/sync/live-routes.ts'
@@ -25,6 +30,7 @@ import { syncRoutes } from '../../http/sync/sync-routes.ts'
 import type { Middleware } from '../../http/router/state.ts'
 import { userRoutes } from '../../http/routes/user-routes.ts'
 import { uploadRoutes } from '../../http/routes/upload-routes.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { ApiFacts } from '../../describe/openapi/describe-api.ts'
 import { apiFacts } from '../services/api-facts.ts'
 import { type Services, type ServicesOptions } from '../services/open-services.ts'
@@ -89,7 +95,15 @@ export function contentRouters(
   const own = extensionRouters({ ...services, ...config.api.answer, ...parts }, shared)
   // A content-type of an imported project may have this name, and takes precedence.
   if (!routers.has('docs')) routers.set('docs', docsRoutes(config.http.publicUrl))
-  return new Map([...routers, ...signIns, ...own])
+  return new Map([...routers, ...searchRouters(types, shared), ...signIns, ...own])
+}
+
+function searchRouters(
+  types: readonly ContentTypePlan[],
+  shared: SearchRouteDependencies,
+): ReadonlyMap<string, GuardedRouter> {
+  const searched = searchedTypes(types)
+  return new Map(searched.length > 0 ? [['_search', searchRoutes(searched, shared)]] : [])
 }
 
 function signInRouters(

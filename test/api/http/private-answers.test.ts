@@ -9,7 +9,7 @@ describe('caching of responses that depend on the caller', () => {
       editableTypes: true,
       extensions: [PROBE_ROUTES],
       contentTypes: {
-        note: declare('note', { title: { type: 'string' } }),
+        note: declare('note', { title: { type: 'string' } }, { search: { title: 1 } }),
         'queries/feed': { type: 'note' },
       },
       environment: { LOG_LEVEL: 'silent', RATE_LIMIT: 'off' },
@@ -24,7 +24,8 @@ describe('caching of responses that depend on the caller', () => {
   it('forbids shared caches to keep a response to a credential, even a wrong one', async () => {
     const guarded = server.routes.filter(
       ({ access }) =>
-        typeof access === 'object' || ['writers', 'syncers', 'programs'].includes(access),
+        typeof access === 'object' ||
+        ['writers', 'syncers', 'searchers', 'programs'].includes(access),
     )
     expect(guarded.length).to.be.above(30)
     const wrong: string[] = []

@@ -6,7 +6,11 @@ import { PROBE_ROUTES } from '../../support/probe-routes.ts'
 import { type Answer, declare, serve, type TestServer } from '../../support/server.ts'
 
 const CONTENT_TYPES = {
-  article: declare('article', { title: { type: 'string' } }, { draftAndPublish: true }),
+  article: declare(
+    'article',
+    { title: { type: 'string' } },
+    { draftAndPublish: true, search: { title: 1 } },
+  ),
   'queries/feed': { type: 'article', fields: ['title'] },
   homepage: declare('homepage', { title: { type: 'string' } }, { kind: 'singleType' }),
 }

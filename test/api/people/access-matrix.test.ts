@@ -17,7 +17,11 @@ import {
 } from '../../support/server.ts'
 
 const CONTENT_TYPES = {
-  article: declare('article', { title: { type: 'string' } }, { draftAndPublish: true }),
+  article: declare(
+    'article',
+    { title: { type: 'string' } },
+    { draftAndPublish: true, search: { title: 1 } },
+  ),
   tag: pushed(declare('tag', { name: { type: 'string' } })),
   'queries/feed': { type: 'article', fields: ['title'] },
   homepage: declare(
@@ -356,6 +360,26 @@ describe('access to every route', () => {
     }
   })
 
+  it('opens /api/_search exactly to principals that may find a searched type', async () => {
+    const routes = server.routes.filter(({ access }) => access === 'searchers')
+    expect(routes.map(({ path }) => path)).to.deep.equal(['/api/_search'])
+    const [route] = routes
+    if (route === undefined) return
+    const find = 'api::article.article.find'
+    const others = all.filter((name) => name !== find)
+    await grant({ public: others, authenticated: others, custom: others })
+    await logIn()
+    for (const key of [null, tokens['user'], tokens['custom']]) {
+      expect(outcomeOf(await ask(route, key ?? null))).to.equal('forbidden')
+    }
+    await grant({ public: [find], authenticated: [find], custom: [find] })
+    await logIn()
+    const askers = [null, tokens['user'], tokens['read-only'], tokens['custom'], ROOT_TOKEN]
+    for (const key of askers) {
+      expect(outcomeOf(await ask(route, key ?? null))).to.equal('through')
+    }
+  })
+
   it('opens /api/_push exactly to end users that may push a type', async () => {
     const routes = server.routes.filter(({ access }) => access === 'pushers')
     expect(routes.map(({ path }) => path)).to.deep.equal(['/api/_push'])
@@ -502,11 +526,12 @@ describe('access to every route', () => {
       'get /admin/content/:uid/:documentId',
       'get /api/articles',
       'get /api/articles/:documentId',
+      'get /api/_search',
       'get /api/_sync',
       'get /api/_live',
     ])
     const applies =
-      /^\w+ (\/admin\/content\/:uid|\/api\/articles|\/api\/_(?:bulk|sync|live)$)(\/:documentId(\/actions\/\w+)?)?$/
+      /^\w+ (\/admin\/content\/:uid|\/api\/articles|\/api\/_(?:bulk|search|sync|live)$)(\/:documentId(\/actions\/\w+)?)?$/
     const others = opened.filter((route) => !applies.test(route))
     expect(others).to.have.members(RULED_MANAGEMENT)
   })

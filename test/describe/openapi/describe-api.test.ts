@@ -64,6 +64,7 @@ function canarySchema(filterable?: readonly string[]): Schema {
         parent: { type: 'relation', relation: 'manyToOne', target: 'api::page.page' },
       },
     ),
+    search: { string: 2, seo: 1 },
     ...(filterable !== undefined && { filterable }),
   }
   const link = {
@@ -74,7 +75,7 @@ function canarySchema(filterable?: readonly string[]): Schema {
   return compileSchema({
     contentTypes: [
       page,
-      contentType(CANARY, PLAIN, { name: { type: 'string' } }),
+      { ...contentType(CANARY, PLAIN, { name: { type: 'string' } }), search: { name: 1 } },
       ...BUILT_IN_TYPES,
     ],
     components: [
@@ -181,6 +182,7 @@ describe('the OpenAPI description', () => {
       expect(Object.keys(description.paths)).to.deep.equal([
         '/api/pages',
         '/api/pages/{documentId}',
+        '/api/_search',
       ])
     })
 
