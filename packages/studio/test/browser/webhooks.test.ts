@@ -271,6 +271,11 @@ describeInBrowser('webhooks and the audit', () => {
     await page.getByRole('heading', { level: 2, name: 'Konto' }).waitFor()
     await open('audit', 'Protokoll')
     await page.getByText('Angemeldet').first().waitFor()
+    await open('webhooks', 'Webhooks')
+    await page.getByRole('button', { name: 'Neuer Webhook' }).first().click()
+    const headers = page.getByRole('dialog').getByRole('group', { name: 'Kopfzeilen' })
+    await headers.getByRole('button', { name: 'Kopfzeile hinzufügen' }).click()
+    await headers.getByLabel('Wert').fill('a key')
   })
 
   it('logs no browser errors', () => {
