@@ -40,7 +40,7 @@ interface Together {
   readonly answers: readonly PushAnswer[]
 }
 
-/** Null if nothing was stored. Each mutation is then carried out alone and gets its own outcome. */
+/** Null if no document was stored. Each mutation is then carried out alone and gets its own outcome. */
 export async function pushTogether(
   parts: PushParts,
   request: PushRequest,

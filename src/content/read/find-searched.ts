@@ -74,7 +74,7 @@ export async function findSearched(
   }
 }
 
-/** Drafts are indexed after a pause, so the position of the index says nothing about them. */
+/** Drafts are indexed after a pause, so the position of the index does not apply to them. */
 function isUnconditional(query: SearchQuery): boolean {
   return query.version.status === 'published' && showsAllVersions(query)
 }

@@ -56,7 +56,7 @@ export function errorForCaller(rules: WriteRules, write: RuledWrite, error: unkn
   return withShownFaults(error, (name) => isRead(name) || isGivenPlain(write, name))
 }
 
-/** A component keeps stored values beside those that are given. */
+/** A component keeps the stored values that are not given. */
 function isGivenPlain({ plan, data }: RuledWrite, name: string): boolean {
   if (!isRecord(data) || plan.attributes.get(name)?.kind !== 'scalar') return false
   return Object.keys(data).some((key) => (plan.members.get(key)?.aliasOf ?? key) === name)

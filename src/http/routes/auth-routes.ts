@@ -152,7 +152,7 @@ async function signUp(ctx: Context, dependencies: AuthRouteDependencies): Promis
   )
 }
 
-// oxlint-disable-next-line typescript/require-await -- handlers fail by rejecting; nothing is waited for here
+// oxlint-disable-next-line typescript/require-await -- handlers fail by rejecting, and this one waits for no promise
 async function forgot(ctx: Context, { accounts }: AuthRouteDependencies): Promise<void> {
   forgotPassword(accounts, payloadOf(ctx))
   ctx.body = { ok: true }

@@ -157,7 +157,7 @@ async function enterByRedirect(
   await answerSignedIn(ctx, dependencies, await signInUser(accounts, found, null))
 }
 
-// oxlint-disable-next-line typescript/require-await -- handlers fail by rejecting; nothing is waited for here
+// oxlint-disable-next-line typescript/require-await -- handlers fail by rejecting, and this one waits for no promise
 async function sendCode(ctx: Context, { accounts }: ProviderRouteDependencies): Promise<void> {
   sendSignInCode(accounts, { body: payloadOf(ctx), mayRegister: mayRegister(ctx) })
   ctx.body = { ok: true }

@@ -4,6 +4,7 @@ import type { AttributeDefinition, Definitions, Uid } from '../definition.ts'
 import { enterHolders, type HolderNames } from './enter-holders.ts'
 import { type DeclaredName, enterNames } from './enter-names.ts'
 import type { HolderLedger, Ledger, Release } from './ledger.ts'
+import { returnTo } from './return-names.ts'
 import { withStoredHolders } from './stored-holders.ts'
 
 export interface Renaming {
@@ -30,6 +31,8 @@ export interface EnteredDefinitions {
   readonly definitions: Definitions
   readonly storedNames: StoredNames
   readonly ledger: Ledger
+  /** A process was started with these declarations before. */
+  readonly isKnown: boolean
   readonly renamedHolders: readonly { readonly from: Uid; readonly to: Uid }[]
   readonly renamed: readonly Renaming[]
   readonly added: readonly AddedAttribute[]
@@ -64,18 +67,20 @@ export function enterDefinitions(
     definitions,
     storedNames: namesIn(ledger, definitions, release),
     ledger,
+    isKnown: false,
     renamedHolders: entered.renamed,
     ...changes,
     faults: [...entered.faults, ...changes.faults],
   }
 }
 
-function enterKnown(ledger: Ledger, declared: Definitions, known: Release): EnteredDefinitions {
+function enterKnown(before: Ledger, declared: Definitions, known: Release): EnteredDefinitions {
+  const ledger = returnTo(before, declared, known)
   const holders: HolderNames = { uids: known.uids ?? {}, collections: known.collections ?? {} }
   const definitions = withStoredHolders(declared, holders, ledger)
   const storedNames = namesIn(ledger, definitions, known)
   const nothing = { renamedHolders: [], renamed: [], added: [], retyped: [], faults: [] }
-  return { definitions, storedNames, ledger, ...nothing }
+  return { definitions, storedNames, ledger, isKnown: true, ...nothing }
 }
 
 interface EnteredAttributes extends Pick<

@@ -61,12 +61,16 @@ class Assignment {
     this.#give((name, column) => column.names.at(-1) === name)
     this.#give((name, column) => column.names.includes(name))
     for (const { name } of this.#missing()) {
+      this.#assertClear(name)
       this.#given.set(name, this.#add(this.#freeName(name), [name]))
     }
     const retyped = this.#retype()
     const used = new Set(this.#given.values())
-    const columns = this.#columns.map((column, place) => {
-      return column.isLive === used.has(place) ? column : { ...column, isLive: used.has(place) }
+    const columns = this.#columns.map((column, place): Column => {
+      const isLive = used.has(place)
+      if (column.isLive === isLive && column.returnedFrom === undefined) return column
+      const { returnedFrom: _over, ...rest } = column
+      return { ...rest, isLive }
     })
     const isChanged = this.#columns.some((column, place) => column !== this.#before.columns[place])
     const version = this.#before.version + (isChanged ? 1 : 0)
@@ -135,6 +139,15 @@ class Assignment {
     )
     if (!isHeld) return
     const problem = `${name} has values of its own; remove it in an earlier release before ${source} gets its name`
+    this.#faults.push({ name, problem })
+  }
+
+  /** After a roll-back, a name of the newer release may stand for its values or for new ones. */
+  #assertClear(name: string): void {
+    const place = this.#columns.findIndex(({ returnedFrom }) => returnedFrom === name)
+    const taker = this.#declared.find((one) => this.#given.get(one.name) === place)
+    if (place < 0 || taker === undefined || taker.from.includes(taker.name)) return
+    const problem = `an older release was started last, where the values of ${name} are those of ${taker.name}; add "from": "${taker.name}" to the attribute that has them now`
     this.#faults.push({ name, problem })
   }
 

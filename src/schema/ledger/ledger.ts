@@ -7,6 +7,8 @@ export interface Column {
   readonly names: readonly string[]
   readonly since: number
   readonly isLive: boolean
+  /** The name of a newer release, after a start of an older one. No new release has started since. */
+  readonly returnedFrom?: string
 }
 
 export interface HolderLedger {

@@ -16,7 +16,7 @@ export type EnteredSchema = Pick<
   'definitions' | 'storedNames' | 'renamedHolders' | 'renamed' | 'added' | 'retyped'
 >
 
-/** Known declarations write nothing. @throws SchemaError for a rename that is impossible */
+/** Writes only if a name changes. @throws SchemaError for a rename that is impossible */
 export async function enterSchema(
   database: Database,
   definitions: Definitions,
@@ -25,8 +25,8 @@ export async function enterSchema(
     const ledger = await readLedger(database)
     const entered = await resolveNames(database, definitions, ledger)
     if (entered.faults.length > 0) throw new SchemaError(entered.faults)
-    const isKnown = entered.ledger === ledger
-    if (isKnown || (await replaceLedger(database, ledger, entered.ledger))) return entered
+    const isSame = entered.ledger === ledger
+    if (isSame || (await replaceLedger(database, ledger, entered.ledger))) return entered
   }
 }
 
@@ -47,8 +47,7 @@ export async function resolveNames(
   const stored = await findStoredSources(database, definitions, ledger)
   const isStored = (uid: Uid, name: string): boolean => stored.has(`${uid} ${name}`)
   const entered = enterDefinitions(ledger, definitions, isStored, new Date())
-  const isKnown = entered.ledger === ledger
-  if (isKnown || entered.faults.length > 0) return entered
+  if (entered.isKnown || entered.faults.length > 0) return entered
   return { ...entered, faults: await findHiddenEntries(database, entered.definitions) }
 }
 

@@ -257,6 +257,7 @@ describe('a renamed attribute', () => {
 
   it('costs one write to the ledger', async () => {
     const rows = client.db(older.database).collection('quire_schema')
+    await open(typesOf(true, { name: { type: 'string' } }))
     const [before] = await rows.find({}).toArray()
     await open(typesOf(true, { name: { type: 'string' } }))
     expect((await rows.find({}).toArray())[0]).to.deep.equal(before)
