@@ -88,7 +88,7 @@ export function parseBulkLine(value: unknown, { types, locales }: LineRules): Bu
 }
 
 function parseUpsert(plan: ContentTypePlan, line: Data, locales: LocaleRules): UpsertLine {
-  const data = asObject(line['data'], 'data')
+  const data = plan.validators.resolveAliases(asObject(line['data'], 'data'))
   const inData = data['locale']
   const locale = line['locale'] ?? inData
   if (plan.localized && (inData ?? locale) !== locale) {
