@@ -5,6 +5,7 @@ import { analyzerFor } from '../../query/text/analyze-text.ts'
 import { textOfAttribute } from '../../query/text/entry-text.ts'
 import { type Highlight, highlightText } from '../../query/text/highlight-text.ts'
 import { queryTerms } from '../../query/text/query-terms.ts'
+import { valueName } from '../../schema/alias.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 
 /** By attribute, without attributes that have no match. */
@@ -24,7 +25,7 @@ export async function highlightEntries(
     const terms = queryTerms(text, analyzer)
     const marked: Record<string, Highlight> = {}
     for (const attribute of highlights) {
-      const shown = textOfAttribute(attribute, version[attribute.name])
+      const shown = textOfAttribute(attribute, version[valueName(attribute)])
       const highlight = highlightText(shown, terms, analyzer)
       if (highlight !== null) marked[attribute.name] = highlight
       if (slice.isOver()) await slice.next()

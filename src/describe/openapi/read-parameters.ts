@@ -1,4 +1,5 @@
 import { type LocaleRules, PUBLICATION_FILTERS } from '../../query/query.ts'
+import { valueName } from '../../schema/alias.ts'
 import { nodeName } from '../../query/query-names.ts'
 import { parseDefaultPopulate } from '../../query/populate/default-populate.ts'
 import { populatablesOf } from '../../query/populate/parse-populate-attributes.ts'
@@ -33,9 +34,12 @@ export function listParameters(
 }
 
 /** Hidden attributes are private in the plan of the reader. */
-function searchParameters({ search, attributes }: ContentTypePlan): readonly Parameter[] {
+function searchParameters({ search, attributes, members }: ContentTypePlan): readonly Parameter[] {
   if (search === null) return []
-  const names = [...search.weights.keys()].filter((name) => attributes.get(name)?.private === false)
+  const names = [...search.weights.keys()]
+    .filter((name) => attributes.get(name)?.private === false)
+    .flatMap((name) => [...members.values()].filter((member) => valueName(member) === name))
+    .map(({ name }) => name)
   const fields = arraySchema({ ...TEXT, enum: names })
   return [
     queryParameter('search', TEXT, 'Short for `search[query]`'),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isRecord } from '../../base/is-record.ts'
+import { valueName } from '../../schema/alias.ts'
 import { toStoredName } from '../../schema/compile-attributes.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import type { Data } from '../../schema/definition.ts'
@@ -21,25 +22,16 @@ export function parseTextSearch(query: Data, plan: ContentTypePlan): TextSearch 
     throw invalidValue('search', 'the results are in the order of relevance; leave out sort')
   }
   const shown = shownAttributes(plan)
-  const attributes = fields === undefined ? shown : chosen('fields', fields, plan, shown)
-  const marked =
-    highlights === undefined ? [] : chosen('highlights', highlights, plan, shown).keys()
+  const { weights: attributes } = chosen('fields', fields, plan, shown)
+  const { members: marked } = chosen('highlights', highlights, plan, shown)
   const checked = checkText(text, 'search[query]')
   if (checked === '') return null
   return {
     text: checked,
     attributes,
-    highlights: attributesAt(plan, marked),
+    highlights: marked,
     order: relevanceOf(plan, digestOf(query, checked, attributes)),
   }
-}
-
-function attributesAt(
-  { search, attributes }: ContentTypePlan,
-  places: Iterable<number>,
-): readonly AttributePlan[] {
-  const names = [...(search?.weights.keys() ?? [])]
-  return [...places].flatMap((place) => attributes.get(names[place] ?? '') ?? [])
 }
 
 function membersOf(given: unknown): Data {
@@ -71,28 +63,46 @@ function shownAttributes({ search, attributes }: ContentTypePlan): ReadonlyMap<n
   )
 }
 
+interface Chosen {
+  readonly weights: ReadonlyMap<number, number>
+  /** Under the names that the request gives. */
+  readonly members: readonly AttributePlan[]
+}
+
 /** Unknown, hidden and unsearched attributes have the same error. */
 function chosen(
-  member: string,
+  part: string,
   fields: unknown,
-  { search, attributes }: ContentTypePlan,
+  plan: ContentTypePlan,
   shown: ReadonlyMap<number, number>,
-): ReadonlyMap<number, number> {
+): Chosen {
+  if (fields === undefined) return { weights: shown, members: [] }
   const names = typeof fields === 'string' ? fields.split(',').map((name) => name.trim()) : fields
   if (!Array.isArray(names) || names.length > QUERY_LIMITS.listItems) {
-    throw invalidValue(`search[${member}]`, 'expected attributes, such as title,excerpt')
+    throw invalidValue(`search[${part}]`, 'expected attributes, such as title,excerpt')
   }
+  const weights = new Map<number, number>()
+  const named = new Set<AttributePlan>()
+  for (const name of names as readonly unknown[]) {
+    const member = typeof name === 'string' ? plan.members.get(name) : undefined
+    const place = placeOf(plan, member)
+    const weight = shown.get(place)
+    if (member === undefined || weight === undefined) {
+      throw invalidValue(`search[${part}]`, `${String(name).slice(0, 64)} is not searched`)
+    }
+    weights.set(place, weight)
+    named.add(member)
+  }
+  return { weights, members: [...named] }
+}
+
+function placeOf(
+  { search, attributes }: ContentTypePlan,
+  member: AttributePlan | undefined,
+): number {
+  const name = member === undefined ? '' : valueName(member)
   const places = [...(search?.weights.keys() ?? [])]
-  return new Map(
-    names.map((name: unknown): [number, number] => {
-      const place = places.findIndex((one) => one === name && attributes.has(one))
-      const weight = shown.get(place)
-      if (weight === undefined) {
-        throw invalidValue(`search[${member}]`, `${String(name).slice(0, 64)} is not searched`)
-      }
-      return [place, weight]
-    }),
-  )
+  return attributes.has(name) ? places.indexOf(name) : -1
 }
 
 /** Scores depend on the text and on the entries that can be found, so each search has cursors of its own. */

@@ -7,7 +7,7 @@ const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
 const ARTICLE = declare(
   'article',
   {
-    title: { type: 'string', ...LOCALIZED },
+    title: { type: 'string', alias: ['headline'], ...LOCALIZED },
     body: { type: 'richtext', ...LOCALIZED },
     parts: {
       type: 'component',
@@ -103,6 +103,7 @@ describe('search: entries by the words of their texts', () => {
     ['words of the locale', 'search=haus&locale=de', ['Die Häuser am Berg']],
     ['words of scripts without spaces', 'search=お寺&locale=ja', ['京都のお寺']],
     ['the named attributes', 'search[query]=blue&search[fields]=title', ['A blue boat']],
+    ['attributes that aliases name', 'search[query]=blue&search[fields]=headline', ['A blue boat']],
     ['no private attributes', 'search=walrus', []],
     ['no addresses of links', 'search=zebra', []],
     ['filtered entries', 'search=blue&filters[title][$contains]=boat', ['A blue boat']],
@@ -130,6 +131,11 @@ describe('search: entries by the words of their texts', () => {
       { body: ['Long walks under a **', 'blue', '** sky.'] },
     ])
     for (const entry of data) expect(entry).to.have.all.keys('id', 'documentId')
+  })
+
+  it('shows matches under the alias that names an attribute', async () => {
+    const { meta } = await search('search[query]=boat&search[highlights]=headline')
+    expect(meta.search.highlights).to.deep.equal([{ headline: ['A blue ', 'boat', ''] }])
   })
 
   it('shows matches in components without private members, and no unselected component', async () => {
