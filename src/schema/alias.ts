@@ -1,6 +1,6 @@
 import { ValidationError } from '../base/errors.ts'
 import type { AttributeDefinition, ComponentDefinition, Data, Uid } from './definition.ts'
-import type { AttributePlan } from './plan.ts'
+import type { AttributePlan, Validators } from './plan.ts'
 
 export function valueName({ name, aliasOf }: Pick<AttributePlan, 'name' | 'aliasOf'>): string {
   return aliasOf ?? name
@@ -18,20 +18,30 @@ export function aliasesOf(attribute: AttributePlan, aliases: readonly string[]):
 type Attributes = Readonly<Record<string, AttributeDefinition>>
 type Components = ReadonlyMap<Uid, ComponentDefinition>
 
-/** Renames the aliases in a payload to their attributes. @throws ValidationError if both are given */
-export type ResolveAliases = (data: Data) => Data
+type Aliases = Pick<Validators, 'resolveAliases' | 'withoutAliases'>
 
 const MAX_DEPTH = 20
 
-export function compileAliases(attributes: Attributes, components: Components): ResolveAliases {
+export function compileAliases(attributes: Attributes, components: Components): Aliases {
   const hasAny = [attributes, ...[...components.values()].map((one) => one.attributes)].some(
     (own) => Object.values(own).some(({ alias }) => alias !== undefined),
   )
-  if (!hasAny) return (data) => data
-  return (data) => resolved(data, attributes, components, 0)
+  if (!hasAny) return { resolveAliases: (data) => data, withoutAliases: (shown) => shown }
+  return {
+    resolveAliases: (data) => resolved(data, attributes, { components, isShown: false, depth: 0 }),
+    withoutAliases: (shown) => resolved(shown, attributes, { components, isShown: true, depth: 0 }),
+  }
 }
 
-function resolved(data: Data, attributes: Attributes, components: Components, depth: number): Data {
+interface Resolution {
+  readonly components: Components
+  /** Whether the values may have both names. */
+  readonly isShown: boolean
+  readonly depth: number
+}
+
+function resolved(data: Data, attributes: Attributes, resolution: Resolution): Data {
+  const { isShown, depth } = resolution
   if (depth > MAX_DEPTH) return data // refused by the check of the keys
   const names = new Map(
     Object.entries(attributes).flatMap(([name, { alias = [] }]) =>
@@ -42,12 +52,13 @@ function resolved(data: Data, attributes: Attributes, components: Components, de
   for (const [key, value] of Object.entries(data)) {
     const name = names.get(key) ?? key
     if (name !== key && Object.hasOwn(data, name)) {
+      if (isShown) continue
       const details = { key, path: key, source: 'body' }
       const message = `${key} is an alias of ${name}: give only one of them`
       throw new ValidationError(message, details, { code: 'invalid_key' })
     }
     Object.defineProperty(result, name, {
-      value: within(value, attributes[name], components, depth),
+      value: within(value, attributes[name], resolution),
       enumerable: true,
       configurable: true,
       writable: true,
@@ -59,25 +70,23 @@ function resolved(data: Data, attributes: Attributes, components: Components, de
 function within(
   value: unknown,
   attribute: AttributeDefinition | undefined,
-  components: Components,
-  depth: number,
+  resolution: Resolution,
 ): unknown {
   if (attribute?.type !== 'component' && attribute?.type !== 'dynamiczone') return value
-  if (Array.isArray(value)) return value.map((one) => element(one, attribute, components, depth))
-  return element(value, attribute, components, depth)
+  if (Array.isArray(value)) return value.map((one) => element(one, attribute, resolution))
+  return element(value, attribute, resolution)
 }
 
 function element(
   value: unknown,
   attribute: Extract<AttributeDefinition, { type: 'component' | 'dynamiczone' }>,
-  components: Components,
-  depth: number,
+  resolution: Resolution,
 ): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const data = value as Data
   const uid = attribute.type === 'component' ? attribute.component : String(data['__component'])
-  const component = components.get(uid)
+  const component = resolution.components.get(uid)
   return component === undefined
     ? value
-    : resolved(data, component.attributes, components, depth + 1)
+    : resolved(data, component.attributes, { ...resolution, depth: resolution.depth + 1 })
 }

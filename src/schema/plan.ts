@@ -167,7 +167,10 @@ export interface Validators {
   /** For a type without draft & publish: checks everything. `required` applies to creations only. */
   readonly direct: (data: unknown, options: PayloadOptions) => Data
   readonly publishable: (version: Data) => void
+  /** Renames the aliases in a payload to their attributes. @throws ValidationError if an object has both */
   readonly resolveAliases: (data: Data) => Data
+  /** The same for values that the server has shown, which have both names. */
+  readonly withoutAliases: (shown: Data) => Data
   readonly only: (names: readonly string[]) => Validators
 }
 

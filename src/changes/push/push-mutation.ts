@@ -48,10 +48,11 @@ export async function pushUpdate(write: PushedWrite<UpdateMutation>): Promise<Wr
     if (isDraftModified(write, line)) {
       return conflictWith(write, 'draft_modified', stored, patched)
     }
-    const current = await rowValues(write, plan, patched, stored)
+    const theirs = await rowValues(write, plan, patched, stored)
+    const current = plan.validators.withoutAliases(theirs)
     const isBase = write.base === revisionOf(stored)
     const merged = mergePatch(write.attributes, { patch, seen, current, isBase })
-    const clash = { base: seen, mine: merged.mine, theirs: current, revision: revisionOf(stored) }
+    const clash = { base: seen, mine: merged.mine, theirs, revision: revisionOf(stored) }
     if (merged.conflicts.length > 0) {
       return pickConflict('attribute_conflict', merged.conflicts, clash)
     }

@@ -13,6 +13,7 @@ import {
   type PushParts,
 } from './push-parts.ts'
 import type { CreateMutation, Mutation, PushRequest } from './push-request.ts'
+import { outcomeAsSent, withoutAliases } from './pushed-names.ts'
 import { settled } from './pushed-write.ts'
 
 /** Maximum per transaction, so that a refused one repeats few of them. */
@@ -70,7 +71,8 @@ async function prepareAll(
   const tried = await Promise.allSettled(
     group.map(async (mutation) => {
       const place = placeOf(parts, request, rules, plan, mutation)
-      return preparePushedCreation({ ...place, documents, rules, plan, origin, mutation })
+      const named = withoutAliases(plan, mutation)
+      return preparePushedCreation({ ...place, documents, rules, plan, origin, mutation: named })
     }),
   )
   const prepared = tried.flatMap((one) =>
@@ -92,7 +94,8 @@ async function storeAll(
       const version = versions[index]
       const one = prepared[index]
       if (version === undefined || one === undefined) return []
-      return [{ ...outcomeKey(mutation), ...settled(one.merged, version, true) }]
+      const outcome = outcomeAsSent(one.item.plan, mutation, settled(one.merged, version, true))
+      return [{ ...outcomeKey(mutation), ...outcome }]
     })
     const moved = await clients.move(client, outcomes, session)
     const answers = outcomes.map(({ documentId: _document, digest: _digest, n, ...outcome }) => ({

@@ -9,6 +9,7 @@ import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Attributes } from './merge-patch.ts'
+import { withAliases } from './pushed-names.ts'
 import { isStoredVisible, rowValues } from './pushed-type.ts'
 import type { Mutation } from './push-request.ts'
 
@@ -47,11 +48,12 @@ export async function readTheirs(
     if (stored === null || !(await isStoredVisible(reader, plan, stored, writer.locale))) {
       return NONE
     }
+    const asked = names.map((name) => plan.members.get(name)?.aliasOf ?? name)
     const shown = new Map(
-      [...attributes].filter(([name]) => names.length === 0 || names.includes(name)),
+      [...attributes].filter(([name]) => asked.length === 0 || asked.includes(name)),
     )
     return {
-      theirs: await rowValues(reader, plan, shown, stored),
+      theirs: withAliases(plan, await rowValues(reader, plan, shown, stored)),
       revision: revisionOf(stored),
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 import { CmsError, ConflictError, UnexpectedFailureError } from '../../base/errors.ts'
 import { principalWriteRules } from '../../content/rules/principal-rules.ts'
+import type { Session } from '../../mongo/connection/database.ts'
 import {
   type PushClient,
   type PushClients,
@@ -23,6 +24,7 @@ import {
 } from './push-parts.ts'
 import type { Mutation, PushRequest } from './push-request.ts'
 import { creationsFrom, pushTogether } from './push-together.ts'
+import { outcomeAsSent, resultAsSent, withoutAliases } from './pushed-names.ts'
 import {
   clientSides,
   type PushedWrite,
@@ -219,7 +221,11 @@ async function carryOut(
   const result =
     plan === undefined
       ? unknownType(mutation)
-      : await write({ parts, request, client, settle }, plan, mutation)
+      : resultAsSent(
+          plan,
+          mutation,
+          await write({ parts, request, client, settle }, plan, mutation),
+        )
   if (result === null) {
     const done = moved as { readonly client: PushClient; readonly outcome: SettledOutcome } | null
     if (done === null) throw new Error('a write has an outcome')
@@ -300,13 +306,14 @@ async function write(
     plan,
     base: baseRevision(client, mutation),
     origin,
-    settle,
+    settle: (outcome: SettledOutcome, session: Session) =>
+      settle(outcomeAsSent(plan, mutation, outcome), session),
   }
   switch (mutation.op) {
     case 'create':
-      return pushCreation({ ...common, mutation })
+      return pushCreation({ ...common, mutation: withoutAliases(plan, mutation) })
     case 'update':
-      return pushUpdate({ ...common, mutation })
+      return pushUpdate({ ...common, mutation: withoutAliases(plan, mutation) })
     case 'delete':
       return pushDeletion({ ...common, mutation })
     case 'publish':

@@ -36,15 +36,15 @@ export function compileValidators(
     const rules = { fill: ruleFor(occasion, 'fill'), keep: ruleFor(occasion, 'keep') }
     return (payload, { creating, isTrusted = false }) => {
       assertShallow(payload)
-      const data = resolveAliases(parsePayload(payload))
+      const data = aliases.resolveAliases(parsePayload(payload))
       assertKnownKeys(data, attributes, components, { isTrusted })
       return parseData(data, (creating ? rules.fill : rules.keep)())
     }
   }
-  const resolveAliases = compileAliases(attributes, components)
+  const aliases = compileAliases(attributes, components)
   const stored = ruleFor('publishable', 'fill')
   return Object.freeze({
-    resolveAliases,
+    ...aliases,
     draft: validatorFor('draft'),
     direct: validatorFor('direct'),
     publishable(version: Data): void {

@@ -49,5 +49,6 @@ const NO_VALIDATORS: Validators = {
   direct: () => ({}),
   publishable: () => undefined,
   resolveAliases: (data) => data,
+  withoutAliases: (shown) => shown,
   only: () => NO_VALIDATORS,
 }
