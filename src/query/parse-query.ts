@@ -54,7 +54,9 @@ export function parseEntryQuery(query: Data, type: ContentTypePlan, given: Query
   parseOrder(query['sort'], filter, plan, rules)
   parseHasPublishedVersion(query)
   const populate = parsePopulate(query['populate'], plan, rules)
-  assertPublicationShown(query, { plan: null, populate }, rules)
+  // `hasPublishedVersion` has no effect here.
+  const { publicationFilter } = query
+  assertPublicationShown({ publicationFilter }, { plan, populate, verb }, rules)
   return {
     plan,
     filter: bothFilters(condition, filter),

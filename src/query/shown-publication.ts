@@ -1,25 +1,30 @@
 import type { Data } from '../schema/definition.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { invalidValue } from './query-error.ts'
-import type { PopulateNode, QueryRules } from './query.ts'
+import type { PopulateNode, QueryRules, ReadableAs } from './query.ts'
 
 type Rules = Pick<QueryRules, 'readable'>
+
+interface ReadVersions {
+  readonly plan: ContentTypePlan
+  readonly populate: readonly PopulateNode[]
+  /** The action that reads the entries of the type itself. */
+  readonly verb?: ReadableAs['verb']
+}
 
 /** Conditions on the other version of an entry. @throws ValidationError if a rule can hide that version */
 export function assertPublicationShown(
   query: Data,
-  {
-    plan,
-    populate,
-  }: { readonly plan: ContentTypePlan | null; readonly populate: readonly PopulateNode[] },
+  { plan, populate, verb = 'find' }: ReadVersions,
   rules: Rules,
 ): void {
   if (rules.readable === undefined) return
-  if (plan !== null && query['hasPublishedVersion'] !== undefined) {
-    assertOtherVersionShown('hasPublishedVersion', plan, rules)
+  if (query['hasPublishedVersion'] !== undefined) {
+    assertOtherVersionShown('hasPublishedVersion', plan, rules, verb)
   }
   if (query['publicationFilter'] === undefined) return
-  for (const type of [...(plan === null ? [] : [plan]), ...populate.flatMap(populatedTypes)]) {
+  assertOtherVersionShown('publicationFilter', plan, rules, verb)
+  for (const type of populate.flatMap(populatedTypes)) {
     assertOtherVersionShown('publicationFilter', type, rules)
   }
 }
@@ -29,9 +34,10 @@ export function assertOtherVersionShown(
   parameter: string,
   plan: ContentTypePlan,
   { readable }: Rules,
+  verb: ReadableAs['verb'] = 'find',
 ): void {
   if (!plan.draftAndPublish || readable === undefined) return
-  if (readable(plan, { verb: 'find', status: 'draft' }).condition === null) return
+  if (readable(plan, { verb, status: 'draft' }).condition === null) return
   throw invalidValue(parameter, `a rule can hide the other version of an entry of ${plan.uid}`)
 }
 
