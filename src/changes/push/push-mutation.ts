@@ -4,10 +4,15 @@ import { holdsAlready } from '../../content/rules/holds-already.ts'
 import { deleteDocument } from '../../content/write/delete-document.ts'
 import { publishDocument } from '../../content/write/publish-document.ts'
 import { updateDocument } from '../../content/write/update-document.ts'
+import { type RuledWrite, underRules } from '../../content/write-rules.ts'
 import type { AfterWrite, WriteCondition, WriteRequest } from '../../content/write-target.ts'
 import { findVersions, getWholeVersion } from '../../mongo/read/get-versions.ts'
 import { haveSameContent } from '../../mongo/versions/stored-content.ts'
-import { asVersion, type StoredVersion } from '../../mongo/versions/stored-version.ts'
+import {
+  asVersion,
+  type StoredVersion,
+  type VersionDocument,
+} from '../../mongo/versions/stored-version.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import { contentAction } from '../../people/access/actions.ts'
@@ -21,6 +26,7 @@ import {
   type AnyWrite,
   assertVisible,
   conflictWith,
+  isVisible,
   patchedOf,
   publishing,
   type PushedWrite,
@@ -41,9 +47,9 @@ export async function pushUpdate(write: PushedWrite<UpdateMutation>): Promise<Wr
     const fault = unknownAttributes(write, patch, seen)
     if (fault !== null) return fault
     const line = await readLine(write)
-    const { stored, overwritten } = line
+    const stored = await seenVersion(write, line)
     if (stored === null) return updateMissing(write, line)
-    await assertVisible(write, stored, 'update')
+    await assertMayReplace(write, line, { verb: 'update', data: Object.fromEntries(patch) })
     const patched = patchedOf(write, patch)
     if (isDraftModified(write, line)) {
       return conflictWith(write, 'draft_modified', stored, patched)
@@ -61,7 +67,7 @@ export async function pushUpdate(write: PushedWrite<UpdateMutation>): Promise<Wr
     }
     try {
       await store(write, merged, {
-        replaced: replacing(plan, overwritten ?? stored),
+        replaced: replacing(plan, line.overwritten ?? stored),
         stored,
         isBase,
       })
@@ -104,6 +110,7 @@ export async function pushDeletion(write: PushedWrite<DeleteMutation>): Promise<
       return { outcome: 'applied', revision: null, changed: false }
     }
     await assertVisible(write, stored, 'delete')
+    await assertMayReplace(write, line, { verb: 'delete' })
     if (write.base !== revisionOf(stored)) return conflictWith(write, 'document_changed', stored)
     if (isDraftModified(write, line)) return conflictWith(write, 'draft_modified', stored)
     await deleteDocument(documents, {
@@ -153,6 +160,7 @@ interface StoredLine {
   /** The version that a write replaces. */
   readonly overwritten: StoredVersion | null
   readonly published: StoredVersion | null
+  readonly rows: readonly VersionDocument[]
 }
 
 async function readLine({ documents, plan, key, mutation }: AnyWrite): Promise<StoredLine> {
@@ -162,29 +170,68 @@ async function readLine({ documents, plan, key, mutation }: AnyWrite): Promise<S
   const versions = rows.map((row) => asVersion(plan, row))
   const published = versions.find(({ status }) => status === 'published') ?? null
   const overwritten = versions.find(({ status }) => status === 'draft') ?? published
-  return { stored: key.status === 'draft' ? overwritten : published, overwritten, published }
+  return { stored: key.status === 'draft' ? overwritten : published, overwritten, published, rows }
 }
 
-function isDraftModified({ plan, key }: AnyWrite, { overwritten, published }: StoredLine): boolean {
-  if (!plan.draftAndPublish || key.status === 'draft') return false
+/** Whether the caller may not see the draft that its mutation replaces. */
+function mayHideDraft({ plan, key }: AnyWrite): boolean {
+  return plan.draftAndPublish && key.status === 'published'
+}
+
+/** Called before the draft is compared, so that the refusal of a caller does not depend on it. @throws ForbiddenError */
+async function assertMayReplace(
+  write: AnyWrite,
+  { rows }: StoredLine,
+  changed: Pick<RuledWrite, 'verb' | 'data'>,
+): Promise<void> {
+  if (!mayHideDraft(write)) return
+  const { documents, plan, key, rules, writer, mutation } = write
+  const { publishes } = changed.verb === 'update' ? publishing(write) : { publishes: false }
+  const ruled = {
+    ...changed,
+    plan,
+    documentId: mutation.documentId,
+    locale: writer.locale,
+    locales: [key.locale],
+    publishes: publishes ? ('all' as const) : undefined,
+  }
+  await underRules(documents, rules, ruled, async ({ guard }) => {
+    for (const row of rows) await guard?.before({ plan, row, session: undefined })
+  })
+}
+
+function isDraftModified(write: AnyWrite, { overwritten, published }: StoredLine): boolean {
+  const { plan } = write
+  if (!mayHideDraft(write)) return false
   if (overwritten === null || published === null) return false
   return !haveSameContent(plan, overwritten, published)
 }
 
-/** A mutation of a missing version creates it, if its locale is new. */
+/** A mutation of a missing version creates it, if its locale is new. The write refuses hidden versions. */
 async function updateMissing(
   write: PushedWrite<UpdateMutation>,
-  { overwritten }: StoredLine,
+  line: StoredLine,
 ): Promise<WriteResult> {
   const { plan, mutation, base, attributes } = write
   const { patch, seen } = mutation
   const mayCreate = plan.localized || plan.kind === 'singleType'
-  if (base === null && mayCreate && overwritten === null) {
+  if (base === null && mayCreate && (await isUnseen(write, line))) {
     const merged = mergePatch(attributes, { patch, seen, current: {}, isBase: true })
     if (await storeMissing(write, merged)) return null
   }
   if (isRuled(write.rules, plan, 'update')) throw new NotFoundError('Not Found')
   return conflictWith(write, 'document_deleted', null, patchedOf(write, patch))
+}
+
+async function seenVersion(write: AnyWrite, { stored }: StoredLine): Promise<StoredVersion | null> {
+  return stored !== null && (await isVisible(write, stored, 'update')) ? stored : null
+}
+
+async function isUnseen(write: AnyWrite, { published, overwritten }: StoredLine): Promise<boolean> {
+  for (const version of [published, overwritten]) {
+    if (version !== null && (await isVisible(write, version, 'update'))) return false
+  }
+  return true
 }
 
 /** False if the document is missing. */

@@ -1,6 +1,7 @@
 import { applyOperation, elementKeyOf } from '@quire/merge/apply-operation'
 import { NotFoundError } from '../../base/errors.ts'
 import { isRecord } from '../../base/is-record.ts'
+import type { WriteVerb } from '../../content/write-rules.ts'
 import type { Writer } from '../../content/write-target.ts'
 import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import type { Session } from '../../mongo/connection/database.ts'
@@ -51,13 +52,18 @@ export function publishing({ plan, key }: Pick<AnyWrite, 'plan' | 'key'>) {
 export async function assertVisible(
   write: AnyWrite,
   stored: StoredVersion,
-  verb: 'update' | 'delete' | 'publish',
+  verb: WriteVerb,
 ): Promise<void> {
+  if (!(await isVisible(write, stored, verb))) throw new NotFoundError('Not Found')
+}
+
+export async function isVisible(
+  write: AnyWrite,
+  stored: StoredVersion,
+  verb: WriteVerb,
+): Promise<boolean> {
   const { plan, rules, writer } = write
-  if (!isRuled(rules, plan, verb)) return
-  if (!(await isStoredVisible(write, plan, stored, writer.locale))) {
-    throw new NotFoundError('Not Found')
-  }
+  return !isRuled(rules, plan, verb) || isStoredVisible(write, plan, stored, writer.locale)
 }
 
 export function patchedOf({ attributes }: Pick<AnyWrite, 'attributes'>, patch: Patch): Attributes {

@@ -84,6 +84,11 @@ export function writeGuard(
       if (document.isNew || required.length === 0) return
       for (const base of await basesOf(matcher, document, added)) await assertOwn(base)
     },
+    unseen: async (locale) => {
+      const others = await versionsElsewhere(matcher, document, locale)
+      let left = document.required
+      for (const other of others) left = await matchingRequired(matcher, left, other)
+    },
     after: async (changed) => {
       if (isOwn(changed)) return assertOwn(changed)
       const { plan, row } = changed
@@ -107,6 +112,18 @@ async function basesOf(
   const locale: unknown = row['locale']
   const bases = inLocale.length > 0 ? inLocale : stored.map((each) => ({ ...each, locale }))
   return bases.map((base) => ({ plan, row: base, session }))
+}
+
+/** The bases of a version in a locale without one. */
+async function versionsElsewhere(
+  { database }: RowMatcher,
+  { plan, documentId }: GuardedDocument,
+  locale: string,
+): Promise<readonly MatchedRow[]> {
+  const stored = await versionsOf(database, plan).find(matchDocument(documentId)).toArray()
+  return stored
+    .filter((each) => each['locale'] !== locale)
+    .map((each) => ({ plan, row: { ...each, locale }, session: undefined }))
 }
 
 /** @throws RuleRefused if no rule of an action is left */

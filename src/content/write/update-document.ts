@@ -7,7 +7,13 @@ import { writeDocument, type WriteItem } from '../../mongo/write/write-path.ts'
 import type { DocumentContext } from '../context.ts'
 import { hooksOf } from '../hooks/document-hooks.ts'
 import { retryChanged } from '../hooks/seen-versions.ts'
-import { type AddressedWrite, refuseHidden, underRules, UNRULED, withSet } from '../write-rules.ts'
+import {
+  type AddressedWrite,
+  isHiddenDocument,
+  underRules,
+  UNRULED,
+  withSet,
+} from '../write-rules.ts'
 import type { WriteRequest } from '../write-target.ts'
 import { changedVersions, checkUpdate, updateVersions } from './update-versions.ts'
 import { getOverwritten, refuseOutdated } from './write-condition.ts'
@@ -71,7 +77,7 @@ async function findPrevious(
   context: DocumentContext,
   target: WriteRequest,
 ): Promise<StoredVersion | null> {
-  await refuseHidden(context, target.writer.rules, addressOf(target))
+  await refuseUnseen(context, target)
   const {
     plan,
     documentId,
@@ -87,15 +93,32 @@ async function findPrevious(
   return null
 }
 
+/**
+ * A version that a rule hides counts as missing. Callers that could not add the version get the same 403 in both cases.
+ * @throws NotFoundError, ForbiddenError
+ */
+async function refuseUnseen(context: DocumentContext, target: WriteRequest): Promise<void> {
+  const { plan, documentId, key, writer, permit = UNRULED } = target
+  const { locales: _named, ...whole } = addressOf(target)
+  const isHidden = await isHiddenDocument(context, writer.rules, addressOf(target))
+  if (plan.localized && permit.guard !== null) {
+    const line = { plan, documentId, locale: key.locale }
+    const isUnseen = isHidden || (await getOverwritten(context, line)) === null
+    const isDocumentSeen = isUnseen && !(await isHiddenDocument(context, writer.rules, whole))
+    if (isDocumentSeen) await permit.guard.unseen(key.locale)
+  }
+  if (isHidden) throw new NotFoundError('Not Found')
+}
+
 async function update(
   context: DocumentContext,
   target: WriteRequest,
   data: unknown,
 ): Promise<StoredVersion> {
-  const { plan, documentId, condition, key, origin, writer, permit = UNRULED, after } = target
+  const { plan, documentId, condition, key, origin, permit = UNRULED, after } = target
   const { database } = context
   const checked = await checkUpdate(context, target, data)
-  await refuseHidden(context, writer.rules, addressOf(target))
+  await refuseUnseen(context, target)
   if (condition !== undefined) {
     await refuseOutdated(context, { plan, documentId, locale: key.locale }, condition)
   }

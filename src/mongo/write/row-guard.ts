@@ -9,11 +9,12 @@ import { versionsOf } from '../versions/stored-version.ts'
 import { assertNotHeld } from './hold-documents.ts'
 import { batchOf } from './version-batch.ts'
 
-/** A version with stored names, in the transaction that changes it. */
+/** A version with stored names. */
 export interface GuardedRow {
   readonly plan: ContentTypePlan
   readonly row: VersionDocument
-  readonly session: Session
+  /** Undefined if the row is only compared. */
+  readonly session: Session | undefined
 }
 
 /** Decides whether a write may change versions. It throws to refuse the whole write. */
@@ -24,6 +25,8 @@ export interface RowGuard {
   before(stored: GuardedRow): Promise<void>
   /** Called with a version that does not exist yet. */
   added(added: GuardedRow): Promise<void>
+  /** Called before a write with a locale of the document in which the caller sees no version. */
+  unseen(locale: string): Promise<void>
   /** Called with each changed version that remains, after the write. */
   after(changed: GuardedRow): Promise<void>
 }
