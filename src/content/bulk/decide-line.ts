@@ -1,12 +1,12 @@
 import { valueKey } from '../../mongo/write/find-by-unique.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { DocumentContext } from '../context.ts'
-import type { WriteTarget } from '../write-target.ts'
+import type { WriteTarget, Writer } from '../write-target.ts'
 import { areStoredAlike, contentOf, haveSameContent } from '../../mongo/versions/stored-content.ts'
 import { toBson } from '../../mongo/versions/stored-value.ts'
-import type { VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
-import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
+import type { AttributePlan, ShapePlan } from '../../schema/plan.ts'
+import { rulesThatHide } from '../payload/hidden-targets.ts'
 import { completeValues, inverseChanges, type PreparedValues } from '../payload/write-values.ts'
 import { ForbiddenError } from '../../base/errors.ts'
 import { contentAction } from '../../people/access/actions.ts'
@@ -93,13 +93,17 @@ export function targetOf(line: UpsertLine, documentId: string, writer: BulkWrite
   }
 }
 
-/** Ignores component ids, because payloads usually omit them. Inverse sides and passwords count as changes. */
+/**
+ * Ignores component ids, because payloads usually omit them. Inverse sides and passwords count as changes, and so do
+ * relations with targets that rules can hide from the writer.
+ */
 export function isUnchanged(
-  plan: ContentTypePlan,
-  { locale, status }: VersionKey,
+  { plan, key: { locale, status }, writer }: WriteTarget,
   prepared: PreparedValues,
   versions: readonly StoredVersion[],
 ): boolean {
+  const given = [...Object.keys(prepared.values), ...prepared.changes.keys()]
+  if (given.some((path) => mayRelateHidden(writer, plan.attributes.get(rootOf(path))))) return false
   const inLocale = versions.filter((version) => version.locale === locale)
   const published = inLocale.find((version) => version.status === 'published')
   const written = plan.draftAndPublish
@@ -114,6 +118,27 @@ export function isUnchanged(
   if (!areStoredAlike(after, withoutIds(plan, before))) return false
   if (!plan.draftAndPublish || status === 'draft') return true
   return published !== undefined && haveSameContent(plan, written, published)
+}
+
+function rootOf(path: string): string {
+  return path.split('.', 1)[0] ?? path
+}
+
+/** Whether the attribute has relations, also within its components, to a type of which rules hide entries. */
+function mayRelateHidden(
+  writer: Pick<Writer, 'rules'>,
+  attribute: AttributePlan | undefined,
+  known: Set<ShapePlan> = new Set(),
+): boolean {
+  if (attribute?.kind === 'relation') return rulesThatHide(writer, attribute) !== null
+  if (attribute?.kind !== 'component' && attribute?.kind !== 'dynamiczone') return false
+  const components =
+    attribute.kind === 'component' ? [attribute.component()] : [...attribute.components().values()]
+  return components.some((component) => {
+    if (known.has(component)) return false
+    known.add(component)
+    return [...component.attributes.values()].some((one) => mayRelateHidden(writer, one, known))
+  })
 }
 
 function givesPassword(holder: ShapePlan, values: Data): boolean {

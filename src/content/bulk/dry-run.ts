@@ -68,6 +68,6 @@ export async function dryRunLine(
   // The result of a preceding line is only partly known, so the content cannot be compared.
   if (trial.documents(line.plan, documentId).length > 0) return { result: 'unchanged', documentId }
   const { prepared } = await checkUpdate(inside, target, data)
-  const isSame = isUnchanged(line.plan, line.version, prepared, versions)
+  const isSame = isUnchanged(target, prepared, versions)
   return { result: isSame ? 'unchanged' : 'updated', documentId }
 }

@@ -170,7 +170,7 @@ class Batch {
     const target = targetOf(line, documentId, this.#writer)
     if (versions.length > 0) {
       const { prepared } = await checkUpdate(context, target, data)
-      const isSame = isUnchanged(plan, line.version, prepared, versions)
+      const isSame = isUnchanged(target, prepared, versions)
       return isSame ? { done: { result: 'unchanged', documentId } } : 'alone'
     }
     // Generated uids depend on the preceding lines, which may not be stored yet.

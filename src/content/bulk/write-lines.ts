@@ -128,9 +128,9 @@ async function update(
   }: Pick<UpsertLine, 'data'> & Pick<ReturnType<typeof locateDocument>, 'versions'>,
   session: Session,
 ): Promise<Done> {
-  const { plan, key, documentId } = target
+  const { documentId } = target
   const checked = await checkUpdate(context, target, data)
-  if (isUnchanged(plan, key, checked.prepared, versions)) return { result: 'unchanged', documentId }
+  if (isUnchanged(target, checked.prepared, versions)) return { result: 'unchanged', documentId }
   await updateVersions(context, target, checked, session)
   return { result: 'updated', documentId }
 }

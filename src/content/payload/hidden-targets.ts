@@ -15,7 +15,8 @@ export type HiddenTargets = ReadonlyMap<Uid, ReadonlySet<string | number>>
 
 const NONE: HiddenTargets = new Map()
 
-function rulesThatHide(
+/** The rules of the writer, if they hide entries of the type to which the attribute relates. */
+export function rulesThatHide(
   { rules }: Pick<Writer, 'rules'>,
   attribute: RelationInput['attribute'],
 ): WriteRules | null {
