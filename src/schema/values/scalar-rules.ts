@@ -2,7 +2,7 @@ import Joi from 'joi'
 import type { CustomHelpers, CustomValidator, Schema as JoiSchema } from 'joi'
 import { findBlockFaults } from './blocks.ts'
 import { testInTime } from './bounded-regex.ts'
-import { Decimal } from './decimal.ts'
+import { Decimal, significantDigits } from './decimal.ts'
 import type { ScalarDefinition, ScalarType } from '../definition.ts'
 import { findJsonFault, findTextFault, MAX_JSON_DEPTH, storedJson } from './json-values.ts'
 import { parseLocation, toPoint } from './location.ts'
@@ -190,13 +190,24 @@ function readDecimal(value: unknown, { error }: CustomHelpers): unknown {
   const digits = typeof value === 'number' ? String(value) : digitsOf(value)
   if (digits === null) return error('number.base')
   const decimal = parseDecimal(digits)
-  if (decimal !== null) return decimal
+  if (decimal !== null) return isShowable(decimal) ? decimal : error('decimal.range')
   if (parseNumber(digits) === null) return error('number.base')
   return error('decimal.digits', { limit: MAX_DECIMAL_DIGITS })
 }
 
+/** Responses have decimals as JSON numbers. */
+function isShowable({ text }: Decimal): boolean {
+  const shown = Number(text)
+  return Number.isFinite(shown) && (shown !== 0 || significantDigits(text) === '0')
+}
+
 function readBigInteger(value: unknown, { error }: CustomHelpers): unknown {
-  return bigIntegerOf(value) ?? error('biginteger.base')
+  const whole = bigIntegerOf(value)
+  if (whole === null) return error('biginteger.base')
+  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value)
+  // Numbers beyond 64 bits have a fault already.
+  const isInRange = whole >= INT64.min && whole <= INT64.max
+  return isRounded && isInRange ? error('biginteger.text') : whole
 }
 
 function bigIntegerOf(value: unknown): bigint | null {

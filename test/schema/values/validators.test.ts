@@ -18,6 +18,7 @@ const ATTRIBUTES = {
   big: { type: 'biginteger', min: '5', max: '9007199254740993' },
   huge: { type: 'biginteger' },
   ratio: { type: 'decimal', min: 0.5, max: 2.5 },
+  share: { type: 'decimal' },
   amount: { type: 'float', min: -1.5, max: 1.5 },
   day: { type: 'date' },
   moment: { type: 'datetime' },
@@ -66,7 +67,7 @@ describe('a value', () => {
     ['size', '0x10', 16],
     ['size', -2147483648, -2147483648],
     ['big', '9007199254740993', 9007199254740993n],
-    ['big', 9007199254740992, 9007199254740992n],
+    ['big', 9007199254740991, 9007199254740991n],
     ['huge', '-9223372036854775808', -9223372036854775808n],
     ['amount', '-1.25', -1.25],
     ['day', '2024-02-29', new Date('2024-02-29T00:00:00.000Z')],
@@ -98,6 +99,9 @@ describe('a value', () => {
   it('keeps all digits of a decimal', () => {
     expect(accepted('ratio', 1.23456789)).to.be.instanceOf(Decimal)
     expect(String(accepted('ratio', '1.230'))).to.equal('1.230')
+    expect(String(accepted('share', '1e308'))).to.equal('1e308')
+    expect(String(accepted('share', '-5e-324'))).to.equal('-5e-324')
+    expect(String(accepted('share', '0e-400'))).to.equal('0e-400')
   })
 
   for (const name of Object.keys(ATTRIBUTES).filter((name) => name !== 'label')) {
@@ -106,6 +110,9 @@ describe('a value', () => {
     })
   }
 })
+
+const OUT_OF_RANGE = 'must be 0 or, without its sign, from 5e-324 to 1.7976931348623157e+308'
+const ROUNDED = 'must be a text, because JSON numbers beyond 9007199254740991 are not exact'
 
 describe('an invalid value', () => {
   const rows: readonly [string, unknown, string][] = [
@@ -148,6 +155,13 @@ describe('an invalid value', () => {
     ['ratio', '0.49999999999999999999', 'must be greater than or equal to 0.5'],
     ['ratio', '2.50000000000000000001', 'must be less than or equal to 2.5'],
     ['ratio', `1.${'1'.repeat(40)}`, 'must have at most 34 digits'],
+    ['ratio', '1e309', OUT_OF_RANGE],
+    ['ratio', '-1e309', OUT_OF_RANGE],
+    ['ratio', '1e-400', OUT_OF_RANGE],
+    ['big', 9007199254740992, ROUNDED],
+    ['huge', -(2 ** 60), ROUNDED],
+    ['huge', 1e18, ROUNDED],
+    ['huge', 1e20, 'must be less than or equal to 9223372036854775807'],
     ['amount', 2, 'must be less than or equal to 1.5'],
     ['flag', 'yes', 'must be a `boolean` type, but the final value was: `"yes"`.'],
     ['flag', '', 'must be a `boolean` type, but the final value was: `""`.'],
