@@ -147,7 +147,7 @@ class Assignment {
     const place = this.#columns.findIndex(({ returnedFrom }) => returnedFrom === name)
     const taker = this.#declared.find((one) => this.#given.get(one.name) === place)
     if (place < 0 || taker === undefined || taker.from.includes(taker.name)) return
-    const problem = `an older release was started last, where the values of ${name} are those of ${taker.name}; add "from": "${taker.name}" to the attribute that has them now`
+    const problem = `an older release was started last, where the values of ${name} are those of ${taker.name}; add "from": "${taker.name}" to the declaration that has them now`
     this.#faults.push({ name, problem })
   }
 
