@@ -13,7 +13,6 @@ export const FAULT_CODES = [
   'array.min',
   'array.unique',
   'biginteger.base',
-  'biginteger.text',
   'blocks.depth',
   'blocks.empty',
   'blocks.link',

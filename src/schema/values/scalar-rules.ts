@@ -202,12 +202,7 @@ function isShowable({ text }: Decimal): boolean {
 }
 
 function readBigInteger(value: unknown, { error }: CustomHelpers): unknown {
-  const whole = bigIntegerOf(value)
-  if (whole === null) return error('biginteger.base')
-  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value)
-  // Numbers beyond 64 bits have a fault already.
-  const isInRange = whole >= INT64.min && whole <= INT64.max
-  return isRounded && isInRange ? error('biginteger.text') : whole
+  return bigIntegerOf(value) ?? error('biginteger.base')
 }
 
 function bigIntegerOf(value: unknown): bigint | null {

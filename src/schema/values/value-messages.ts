@@ -41,8 +41,6 @@ const SENTENCES = {
   'number.min': (label, { limit }) => `${label} must be greater than or equal to ${String(limit)}`,
   'number.max': (label, { limit }) => `${label} must be less than or equal to ${String(limit)}`,
   'biginteger.base': (label) => `${label} must be a valid integer`,
-  'biginteger.text': (label) =>
-    `${label} must be a text, because JSON numbers beyond ${Number.MAX_SAFE_INTEGER} are not exact`,
   'array.min': (label, { limit }) => `${label} field must have at least ${String(limit)} items`,
   'array.max': (label, { limit }) => atMostItems(label, limit),
   'decimal.digits': (label, { limit }) => `${label} must have at most ${String(limit)} digits`,

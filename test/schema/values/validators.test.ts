@@ -67,7 +67,7 @@ describe('a value', () => {
     ['size', '0x10', 16],
     ['size', -2147483648, -2147483648],
     ['big', '9007199254740993', 9007199254740993n],
-    ['big', 9007199254740991, 9007199254740991n],
+    ['big', 9007199254740992, 9007199254740992n],
     ['huge', '-9223372036854775808', -9223372036854775808n],
     ['amount', '-1.25', -1.25],
     ['day', '2024-02-29', new Date('2024-02-29T00:00:00.000Z')],
@@ -112,7 +112,6 @@ describe('a value', () => {
 })
 
 const OUT_OF_RANGE = 'must be 0 or, without its sign, from 5e-324 to 1.7976931348623157e+308'
-const ROUNDED = 'must be a text, because JSON numbers beyond 9007199254740991 are not exact'
 
 describe('an invalid value', () => {
   const rows: readonly [string, unknown, string][] = [
@@ -158,9 +157,6 @@ describe('an invalid value', () => {
     ['ratio', '1e309', OUT_OF_RANGE],
     ['ratio', '-1e309', OUT_OF_RANGE],
     ['ratio', '1e-400', OUT_OF_RANGE],
-    ['big', 9007199254740992, ROUNDED],
-    ['huge', -(2 ** 60), ROUNDED],
-    ['huge', 1e18, ROUNDED],
     ['huge', 1e20, 'must be less than or equal to 9223372036854775807'],
     ['amount', 2, 'must be less than or equal to 1.5'],
     ['flag', 'yes', 'must be a `boolean` type, but the final value was: `"yes"`.'],

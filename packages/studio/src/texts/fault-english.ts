@@ -13,7 +13,6 @@ export const faultEnglish = {
   'fault.array.min': 'At least {limit} element | At least {limit} elements',
   'fault.array.unique': 'The same value appears twice',
   'fault.biginteger.base': 'This must be a whole number',
-  'fault.biginteger.text': 'Numbers beyond 9007199254740991 must be text',
   'fault.blocks.depth': 'Lists are nested too deeply here',
   'fault.blocks.empty': 'A paragraph needs a text, which may be empty',
   'fault.blocks.link': 'Not a valid link address',

@@ -15,7 +15,6 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'fault.array.min': 'Mindestens {limit} Element | Mindestens {limit} Elemente',
   'fault.array.unique': 'Derselbe Wert kommt zweimal vor',
   'fault.biginteger.base': 'Das muss eine ganze Zahl sein',
-  'fault.biginteger.text': 'Zahlen über 9007199254740991 müssen Text sein',
   'fault.blocks.depth': 'Listen sind hier zu tief verschachtelt',
   'fault.blocks.empty': 'Ein Absatz braucht einen Text, der leer sein darf',
   'fault.blocks.link': 'Keine gültige Linkadresse',
