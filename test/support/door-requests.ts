@@ -166,7 +166,7 @@ function bulk(): fc.Arbitrary<Knock> {
 }
 
 /** Only end users may push. */
-function pushes(keys: Doors['keys']): fc.Arbitrary<Knock> {
+export function pushes(keys: Doors['keys']): fc.Arbitrary<Knock> {
   const [, user] = keys
   const type = fc.constantFrom('application/x-ndjson', 'application/json')
   const key = fc.constantFrom(user, user, user, keys[0], null)

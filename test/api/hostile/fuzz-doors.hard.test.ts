@@ -14,7 +14,7 @@ import { documentContext } from '../../../src/server/services/document-context.t
 import { loadSchema } from '../../../src/server/services/load-schema.ts'
 import { testUri } from '../../support/test-database.ts'
 import { expensiveQuestion, idOf, NODES, SHELVES } from '../../support/expensive-requests.ts'
-import { doorRequest, type Knock } from '../../support/door-requests.ts'
+import { doorRequest, type Knock, pushes } from '../../support/door-requests.ts'
 import { CANARY, CONTENT_TYPES } from '../../support/door-types.ts'
 import { serve } from '../../support/server.ts'
 import { startServerClock } from '../../support/server-clock.ts'
@@ -30,6 +30,8 @@ const REQUESTS = Number(process.env['DOOR_REQUESTS'] ?? 1_600)
 const DEAR_SHARE = Number(process.env['DOOR_DEAR_SHARE'] ?? 10)
 /** No requests are sent after this number of seconds, for shared machines. */
 const MAX_SECONDS = Number(process.env['DOOR_SECONDS'] ?? 1_200)
+const OUTCOMES = ['applied', 'refused', 'conflict']
+const PUSH_ROUNDS = 20
 const CONCURRENCY = 16
 const MAX_HEALTH_MS = 1_000
 const MAX_RESIDENT_BYTES = 1_200_000_000
@@ -256,16 +258,26 @@ describe(`${REQUESTS} unprivileged requests to every route`, () => {
     }
     const watching = watch()
     const statuses = new Map<number, number>()
-    const one = fc.asyncProperty(asked, async (knock) => {
+    const ask = async (knock: Knock): Promise<void> => {
       const answered = await send(knock)
       statuses.set(answered.status, (statuses.get(answered.status) ?? 0) + 1)
       check(knock, answered)
-    })
+    }
+    const one = fc.asyncProperty(asked, ask)
     const numRuns = Math.ceil(REQUESTS / CONCURRENCY)
     const client = (): Promise<void> =>
       fc.assert(one, { numRuns, endOnFailure: true, interruptAfterTimeLimit: 1_000 * MAX_SECONDS })
     try {
       await Promise.all(Array.from({ length: CONCURRENCY }, client))
+      // Each outcome needs a valid mutation in the right state, which is rare among the other requests.
+      const pushed = fc.asyncProperty(pushes(keys), ask)
+      for (
+        let seed = 1;
+        seed <= PUSH_ROUNDS && OUTCOMES.some((outcome) => !outcomes.has(outcome));
+        seed++
+      ) {
+        await fc.assert(pushed, { numRuns: 100, seed, endOnFailure: true })
+      }
     } finally {
       end.abort()
       await watching
@@ -275,11 +287,7 @@ describe(`${REQUESTS} unprivileged requests to every route`, () => {
     // If all requests were refused, the test would prove too little.
     for (const status of [200, 400, 401]) expect(statuses.get(status), told).to.be.above(0)
     expect(tokens.filter(Boolean).length, 'tokens of _sync').to.be.above(0)
-    expect([...outcomes], 'outcomes of _push').to.include.members([
-      'applied',
-      'refused',
-      'conflict',
-    ])
+    expect([...outcomes], 'outcomes of _push').to.include.members(OUTCOMES)
     expect(server.complaints, told).to.deep.equal([])
     expect(largest, told).to.be.below(MAX_RESIDENT_BYTES)
     expect(slowest, told).to.be.below(MAX_HEALTH_MS)
