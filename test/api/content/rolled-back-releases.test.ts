@@ -39,6 +39,22 @@ describe('a release after a roll-back', () => {
     expect(await titles(next, '/api/hops')).to.deep.equal(['one', 'two'])
   })
 
+  it('fails to start if a name of the newer release may mean the values or a new attribute', async () => {
+    const heading = { heading: { type: 'string' } }
+    const older = { hop: declare('hop', TITLE) }
+    const first = await start(older)
+    expect((await first.post('/api/hops', { title: 'one' })).status).to.equal(201)
+    await start({ hop: declare('hop', { heading: { type: 'string', from: 'title' }, ...TITLE }) })
+    await start(older)
+    const unclear = start({ hop: declare('hop', { ...TITLE, ...heading }) })
+    const fault = await unclear.catch((error: unknown) => error)
+    expect(String(fault)).to.match(/hop.*heading.*add "from": "title"/)
+    const own = { title: { type: 'string', from: 'title' }, ...heading }
+    expect(await titles(await start({ hop: declare('hop', own) }), '/api/hops')).to.deep.equal([
+      'one',
+    ])
+  })
+
   it('has the entries of a content-type whose name the newer release gave to another one', async () => {
     const article = declare('article', TITLE)
     const first = await start({ article })

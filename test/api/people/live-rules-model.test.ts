@@ -17,7 +17,7 @@ interface Place {
 }
 
 const PLACE = {
-  owner: fc.constantFrom('nobody' as const, 'ann' as const, 'bob' as const),
+  owner: fc.constantFrom('ann' as const, 'ann' as const, 'nobody' as const, 'bob' as const),
   team: fc.constantFrom(null, 0, 1),
 }
 const NOTE = fc.nat({ max: 3 })
@@ -37,6 +37,14 @@ const STEPS: fc.Arbitrary<Step[]> = fc.oneof(
   fc.array(WRITE, LENGTH),
   fc.array(fc.oneof({ arbitrary: WRITE, weight: 3 }, MEMBERSHIP), LENGTH),
 )
+
+/** Each run changes a visible and a hidden note. Without notes, most steps would have no effect. */
+const FIRST: readonly Step[] = [
+  { kind: 'create', owner: 'ann', team: null },
+  { kind: 'create', owner: 'bob', team: 0 },
+  { kind: 'retitle', note: 0 },
+  { kind: 'retitle', note: 1 },
+]
 
 interface Note extends Place {
   readonly documentId: string
@@ -108,7 +116,7 @@ describe('GET /api/_live under rules, beside a model', () => {
   ): Promise<void> {
     const world = openWorld()
     const copy = await openCopy(stream)
-    for (const step of steps) {
+    for (const step of [...FIRST, ...steps]) {
       await world.take(step)
       await copy.follow()
     }
