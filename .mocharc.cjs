@@ -104,6 +104,7 @@ const profiles = {
         'trash/trash-model',
       ),
       'dist/test/changes/sync/sync-model.test.js',
+      ...tests('dist/test/faults', 'file-sweep', 'interleavings'),
       ...tests('dist/test/mongo', 'commits/log-model', 'read/deep-filters'),
     ],
   },

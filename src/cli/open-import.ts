@@ -1,5 +1,7 @@
 import { openFileStore } from '../transfer/file-store.ts'
 import { type LocaleList, readLocales } from '../content/locales/locales.ts'
+import { ensureComments } from '../mongo/trash/entry-comments.ts'
+import { ensureReviews } from '../mongo/trash/entry-reviews.ts'
 import { ensureTrash } from '../mongo/trash/trash-rows.ts'
 import { assertIndexes } from '../mongo/indexes/assert-indexes.ts'
 import { compileCollections } from '../mongo/indexes/collection-plan.ts'
@@ -22,6 +24,8 @@ export async function openImport(
   }
   await assertIndexes(database, [...compileCollections(schema).values()])
   await ensureTrash(database)
+  await ensureComments(database)
+  await ensureReviews(database)
   const locales = await base.locales()
   const storage = await base.storage()
   const files = openFileStore(openMedia(base, storage).library, spoolFolder)

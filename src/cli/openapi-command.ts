@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { ALL_GRANTS, type Grants } from '../people/access/principal.ts'
+import { describedGrants } from '../describe/described-grants.ts'
 import { describeApi } from '../describe/openapi/describe-api.ts'
 import { type Command, type CommandContext, textOption } from './command.ts'
 import { findRoleByName } from './role-commands.ts'
@@ -25,5 +26,6 @@ export const OPENAPI_COMMAND: Command = {
 
 export async function grantsOf(context: CommandContext, type: string | undefined): Promise<Grants> {
   if (type === undefined) return ALL_GRANTS
-  return new Set((await findRoleByName((await context.access()).roles, type)).permissions)
+  const role = await findRoleByName((await context.access()).roles, type)
+  return describedGrants((await context.api()).schema, role)
 }

@@ -27,6 +27,7 @@ import { IMPORT_COMMANDS } from './import-command.ts'
 import { LOCALE_COMMANDS } from './locale-commands.ts'
 import { LOG_COMMANDS, SEARCH_COMMANDS } from './log-commands.ts'
 import { SCHEMA_COMMANDS } from './schema-commands.ts'
+import { INTROSPECT_COMMAND } from './introspect/introspect-command.ts'
 import { MAP_COMMAND } from './map-command.ts'
 import { MEDIA_COMMANDS } from './media-commands.ts'
 import { OPENAPI_COMMAND } from './openapi-command.ts'
@@ -77,6 +78,7 @@ const COMMANDS: readonly Command[] = [
   ...WEBHOOK_COMMANDS,
   DOCTOR_COMMAND,
   CHECK_PROJECT_COMMAND,
+  INTROSPECT_COMMAND,
   MAP_COMMAND,
 ]
 

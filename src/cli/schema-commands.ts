@@ -1,4 +1,4 @@
-import type { PlannedType, SchemaPlan } from '../server/services/plan-schema.ts'
+import type { SchemaPlan } from '../server/services/plan-schema.ts'
 import type { Command } from './command.ts'
 
 const plan: Command = {
@@ -15,21 +15,23 @@ const plan: Command = {
 
 const check: Command = {
   usage: 'schema check',
-  summary: 'fail if a start with these content-types hides values',
+  summary: 'fail if a start refuses these content-types because values would be lost',
   options: {},
   words: { min: 0, max: 0 },
   needs: 'database',
   run: async ({ planSchema }) => {
     const planned = await planSchema()
-    const isLossy = planned.retyped.some(hidesValues)
+    const isLossy = planned.retyped.some(isRefused)
     return { data: planned, text: textOf(planned), failed: isLossy }
   },
 }
 
 export const SCHEMA_COMMANDS: readonly Command[] = [plan, check]
 
-function hidesValues({ values }: PlannedType): boolean {
-  return values === null || values.misfits > 0
+type PlannedType = SchemaPlan['retyped'][number]
+
+function isRefused({ lost, unzoned, removes }: PlannedType): boolean {
+  return unzoned > 0 || (lost > 0 && !removes)
 }
 
 function textOf({ renamedHolders, renamed, moved, retyped, built, dropped }: SchemaPlan): string {
@@ -46,8 +48,12 @@ function textOf({ renamedHolders, renamed, moved, retyped, built, dropped }: Sch
   return lines.length === 0 ? 'A start changes nothing.' : lines.join('\n')
 }
 
-function effectOf({ values }: PlannedType): string {
-  if (values === null) return 'values in components are not counted'
-  if (values.misfits === 0) return `all ${values.values} values fit`
-  return `${values.misfits} of ${values.values} values do not fit and are hidden`
+function effectOf({ values, rewritten, lost, unzoned, removes }: PlannedType): string {
+  if (unzoned > 0) return `refused, ${unzoned} of ${values} values need a time zone in "convert"`
+  const effects = [
+    ...(rewritten > 0 ? [`${rewritten} of ${values} values are rewritten`] : []),
+    ...(lost > 0 ? [`${lost} of ${values} values do not fit and are removed`] : []),
+  ]
+  if (lost > 0 && !removes) return `refused, ${lost} of ${values} values do not fit`
+  return effects.length === 0 ? `all ${values} values fit` : effects.join(', ')
 }

@@ -52,12 +52,13 @@ function stateOf({ enabled, disabledBecause, missed }: Webhook): string {
 
 const create: Command = {
   usage:
-    'webhook create <name> <url> --event <event>... [--type <uid>]... [--locale <code>]... [--thin] [--ordered]',
+    'webhook create <name> <url> --event <event>... [--type <uid>]... [--locale <code>]... [--header <"name: value">]... [--thin] [--ordered]',
   summary: 'create a webhook for future changes and print its secret once',
   options: {
     event: { type: 'string', multiple: true },
     type: { type: 'string', multiple: true },
     locale: { type: 'string', multiple: true },
+    header: { type: 'string', multiple: true },
     thin: { type: 'boolean' },
     ordered: { type: 'boolean' },
   },
@@ -72,9 +73,21 @@ const create: Command = {
       locales: options['locale'] ?? null,
       body: options['thin'] === true ? 'thin' : 'strapi',
       ordered: options['ordered'] === true,
+      headers: headersOf((options['header'] ?? []) as readonly string[]),
     })
     return { data, text: `Created ${data.name}. Its secret is shown only now:\n${data.secret}` }
   },
+}
+
+/** Lines of HTTP, as `curl -H` takes them. The value stays out of the message, because it may be a secret. */
+function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    lines.map((line, index) => {
+      const colon = line.indexOf(':')
+      if (colon < 1) throw new UsageError(`--header ${index + 1}: expected "name: value"`)
+      return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()]
+    }),
+  )
 }
 
 const remove = ofOne('remove', 'remove a webhook and its pending deliveries', async (parts, id) => {

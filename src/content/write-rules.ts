@@ -3,6 +3,7 @@ import type { Database, Session } from '../mongo/connection/database.ts'
 import type { RowGuard } from '../mongo/write/row-guard.ts'
 import type { ActionLocales, Filter } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
+import { assertManaged } from '../schema/adopted-type.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
 /** A permission under conditions, with the values of its operands. */
@@ -126,13 +127,14 @@ export function namedLocales({ kind, locales }: ActionLocales): readonly string[
   return kind === 'every' ? undefined : locales
 }
 
-/** See `WriteRules.permit`. Root has no rules. */
-export function underRules<T>(
+/** See `WriteRules.permit`. Root has no rules. @throws ForbiddenError for adopted types */
+export async function underRules<T>(
   context: RuleContext,
   rules: WriteRules | undefined,
   write: RuledWrite,
   run: (permit: WritePermit) => Promise<T>,
 ): Promise<T> {
+  assertManaged(write.plan)
   return rules === undefined ? run(UNRULED) : rules.permit(context, write, run)
 }
 

@@ -1,5 +1,6 @@
 import { ExtensionError } from '../base/errors.ts'
 import { isRecord } from '../base/is-record.ts'
+import { isTimeZone } from '../base/is-time-zone.ts'
 import { didYouMean } from '../base/near-miss.ts'
 import type { ContentTypeDefinition, Definitions } from '../schema/definition.ts'
 import { findComputedFaults } from './computed-faults.ts'
@@ -177,16 +178,6 @@ function findScheduleFaults(
 
 function isTimeout(given: unknown): boolean {
   return Number.isSafeInteger(given) && Number(given) >= 1 && Number(given) <= MAX_JOB_TIMEOUT_MS
-}
-
-function isTimeZone(given: unknown): boolean {
-  if (typeof given !== 'string') return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: given }).format(0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function findShared(extensions: readonly Readonly<Record<string, unknown>>[]): readonly string[] {

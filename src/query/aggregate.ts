@@ -71,12 +71,15 @@ export function parseGroupKey(
     return { kind: unitOf(name, units), name, attribute: member }
   }
   if (units.length > 0) throw unusable(name, 'only dates have :day and :month')
-  if (member.kind === 'scalar' && isGroupable(member)) {
+  if (isGroupedValue(member)) {
     return { kind: 'value', name, attribute: member }
   }
   const node = populate.find(
     (one): one is RelationNode => one.kind === 'relation' && one.relation.name === name,
   )
+  if (node?.relation.target().adopted !== undefined) {
+    throw unusable(name, 'another service writes the collection of its target')
+  }
   if (node !== undefined) return { kind: 'relation', name, node }
   throw unusable(name, 'expected a relation, an enumeration, a boolean or a date')
 }
@@ -96,6 +99,11 @@ export function parseMeasured(of: Measure['of'], name: string, plan: ContentType
 function isGroupable(member: AttributePlan): boolean {
   if (member.kind !== 'scalar') return member.kind === 'relation'
   return isStored(member) && (GROUPED.has(member.type) || DATED.has(member.type))
+}
+
+/** An enumeration or a boolean. */
+export function isGroupedValue(member: AttributePlan): member is ScalarPlan {
+  return member.kind === 'scalar' && isStored(member) && GROUPED.has(member.type)
 }
 
 function isMeasurable(of: Measure['of'], member: AttributePlan): boolean {

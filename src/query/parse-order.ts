@@ -14,7 +14,7 @@ const NEAR = 'near'
 export const MAX_NEAREST = 10_000
 
 export interface ListOrder {
-  /** Ends in `id`, so that every order is total. */
+  /** Ends in `id`, so that every order is total; in `documentId` if the type has no ids. */
   readonly sort: readonly SortKey[]
   readonly nearest: NearestOrder | null
 }
@@ -150,14 +150,16 @@ function orderOf(
 
 /** Appends `id` in the direction of the last key, so that one index serves an order and its reverse. */
 function withTieBreak(sort: readonly SortKey[], plan: ContentTypePlan): readonly SortKey[] {
-  if (sort.some(({ attribute, through }) => attribute.name === 'id' && through.length === 0))
+  const id = idOf(plan)
+  if (sort.some(({ attribute, through }) => attribute.name === id.name && through.length === 0))
     return sort
   const direction = sort.at(-1)?.direction ?? 'asc'
-  return [...sort, { through: [], attribute: idOf(plan), direction }]
+  return [...sort, { through: [], attribute: id, direction }]
 }
 
 function idOf(plan: ContentTypePlan): ScalarPlan {
-  const id = plan.members.get('id')
+  const hasIds = plan.adopted === undefined || plan.adopted.idKind === 'number'
+  const id = plan.members.get(hasIds ? 'id' : 'documentId')
   if (id?.kind !== 'scalar') throw new Error(`${plan.uid} has no id`)
   return id
 }

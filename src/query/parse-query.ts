@@ -8,7 +8,8 @@ import { parseHasPublishedVersion, parsePublication } from './parse-publication.
 import { parsePopulate } from './populate/parse-populate.ts'
 import { assertNearPage, parseOrder } from './parse-order.ts'
 import { parseReader, parseStatus, parseVersions } from './parse-version.ts'
-import { parseTextSearch } from './text/parse-text-search.ts'
+import { assertFacetLocale } from './text/parse-facets.ts'
+import { parseTextSearch, showsAllPublished } from './text/parse-text-search.ts'
 import { bothFilters, withRuledTargets } from './ruled-type.ts'
 import { assertPublicationShown } from './shown-publication.ts'
 import type {
@@ -26,7 +27,10 @@ export function parseQuery(query: Data, type: ContentTypePlan, given: QueryRules
   const { plan, condition, rules } = readableIn(query, type, given, 'find')
   const filter = parseConditions(query, plan, rules)
   const { sort, nearest } = parseOrder(query['sort'], filter, plan, rules)
-  const search = parseTextSearch(query, plan)
+  const version = parseVersions(query, plan, filter, rules.locales)
+  const corrects = showsAllPublished(condition, version)
+  const search = parseTextSearch(query, plan, { rules, corrects })
+  assertFacetLocale(search, version)
   const page = parsePagination(query, search?.order ?? nearest?.order ?? sort, rules)
   assertNearPage(nearest, page)
   const populate = parsePopulate(query['populate'], plan, rules)
@@ -37,7 +41,7 @@ export function parseQuery(query: Data, type: ContentTypePlan, given: QueryRules
     sort,
     fields: parseFields(query['fields'], plan),
     page,
-    version: parseVersions(query, plan, filter, rules.locales),
+    version,
     publication: parsePublication(query, plan),
     reader: parseReader(query, rules),
     populate,

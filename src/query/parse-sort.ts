@@ -170,6 +170,13 @@ function assertBounded(
 /** @throws ValidationError if a rule hides targets, because the order would reveal their values */
 function sortedTarget(path: string, step: RelationPlan, rules: TypeVisibility): ShapePlan {
   const { plan, condition } = ruledTarget(step.target(), rules)
+  if (plan.adopted !== undefined) {
+    throw new ValidationError(
+      `sort: ${path} leads to ${plan.singularName}, whose collection another service writes`,
+      { key: path, path, source: 'query', param: 'sort' },
+      { code: 'invalid_query' },
+    )
+  }
   if (condition === null) return plan
   throw new ValidationError(
     `sort: ${path} leads to ${plan.uid}, whose entries a rule of your permission hides`,

@@ -33,10 +33,16 @@ export interface Query {
 
 export interface TextSearch {
   readonly text: string
+  /** Whether results have every word of the text, and not only one of them. */
+  readonly matchesAll: boolean
   /** The weights of the searched attributes, by their place in the declaration. The caller sees all of them. */
   readonly attributes: ReadonlyMap<number, number>
   /** The attributes whose matches the response shows. */
   readonly highlights: readonly AttributePlan[]
+  /** Relations to one, enumerations and booleans. The response counts their values. */
+  readonly facets: readonly GroupKey[]
+  /** Whether misspelled words are corrected: the caller sees all published entries of the type. */
+  readonly corrects: boolean
   readonly order: readonly SortKey[]
 }
 

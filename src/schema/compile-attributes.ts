@@ -28,6 +28,7 @@ import { storedDefault } from './values/scalar-rules.ts'
 export interface AttributeNames {
   readonly stored: string
   readonly former: readonly string[]
+  readonly formerTypes?: readonly string[]
 }
 
 export type StoredNames = ReadonlyMap<Uid, ReadonlyMap<string, AttributeNames>>
@@ -36,13 +37,15 @@ export type StoredNames = ReadonlyMap<Uid, ReadonlyMap<string, AttributeNames>>
 export interface PlanLink {
   readonly storedNames: StoredNames
   fileUsers(): readonly ContentTypePlan[]
+  /** The types whose collection other services write. */
+  readonly adopted: ReadonlySet<Uid>
   contentType(uid: Uid): ContentTypePlan
   component(uid: Uid): ComponentPlan
 }
 
 export type DeclaredAttributes = Readonly<Record<string, AttributeDefinition>>
 
-export function systemPlan(name: string, type: ScalarType): AttributePlan {
+export function systemPlan(name: string, type: ScalarType, isNullable = false): AttributePlan {
   const plan: ScalarPlan = {
     kind: 'scalar',
     name,
@@ -58,6 +61,7 @@ export function systemPlan(name: string, type: ScalarType): AttributePlan {
     searchable: true,
     default: undefined,
     limits: {},
+    ...(isNullable && { nullable: true }),
   }
   return Object.freeze(plan)
 }
@@ -101,10 +105,19 @@ export function compileAttributes(
   link: PlanLink,
 ): ReadonlyMap<string, AttributePlan> {
   const plans = Object.entries(declared).map(([name, definition]): [string, AttributePlan] => {
-    const { stored, former } = link.storedNames.get(uid)?.get(name) ?? { stored: name, former: [] }
-    const names = { name, storedName: toStoredName(stored), formerNames: former }
+    const own = link.storedNames.get(uid)?.get(name) ?? { stored: name, former: [] }
+    const { stored, former, formerTypes = [] } = own
+    const names = {
+      name,
+      storedName: toStoredName(stored),
+      formerNames: former,
+      ...(formerTypes.length > 0 && { formerTypes }),
+    }
     const plan = compileAttribute(names, definition, link)
-    return [name, Object.freeze({ ...plan, localized: localizedType && isLocalized(definition) })]
+    const localized = localizedType && isLocalized(definition)
+    // No other service is known to fill it.
+    const required = plan.required && !link.adopted.has(uid)
+    return [name, Object.freeze({ ...plan, localized, required })]
   })
   return new Map(plans)
 }
@@ -119,7 +132,7 @@ function isUnique({ type, unique = type === 'uid' }: ScalarDefinition): boolean 
   return unique && type !== 'location'
 }
 
-type Names = Pick<AttributePlan, 'name' | 'storedName' | 'formerNames'>
+type Names = Pick<AttributePlan, 'name' | 'storedName' | 'formerNames' | 'formerTypes'>
 
 function compileAttribute(
   names: Names,
@@ -131,8 +144,9 @@ function compileAttribute(
     private: definition.private === true || definition.type === 'password',
     required: definition.required === true,
     localized: false,
-    ...(definition.writable === false && { writable: false }),
+    ...(isFixed(definition, link) && { writable: false }),
     ...(definition.conflict !== undefined && { conflict: definition.conflict }),
+    ...(definition.convert !== undefined && { convert: definition.convert }),
   }
   if (definition.type === 'relation') return { ...base, ...compileRelation(definition, link) }
   if (definition.type === 'component') return { ...base, ...compileInner(definition, link) }
@@ -153,6 +167,13 @@ function compileAttribute(
   }
 }
 
+/** A write to the inverse side of a relation changes its owner. */
+function isFixed(definition: AttributeDefinition, { adopted }: PlanLink): boolean {
+  if (definition.writable === false) return true
+  if (definition.type !== 'relation' || definition.mappedBy === undefined) return false
+  return adopted.has(definition.target)
+}
+
 function sourceOf({ type, targetField }: ScalarDefinition): Pick<ScalarPlan, 'targetField'> {
   return type === 'uid' && targetField !== undefined ? { targetField } : {}
 }
@@ -166,7 +187,7 @@ const LIMITS = ['enum', 'min', 'max', 'minLength', 'maxLength', 'regex'] as cons
 
 type OwnPart<Plan extends AttributePlan> = Omit<
   Plan,
-  'name' | 'storedName' | 'formerNames' | 'private' | 'required' | 'localized'
+  keyof Names | 'private' | 'required' | 'localized'
 >
 
 function compileInner(

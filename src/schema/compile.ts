@@ -10,6 +10,7 @@ import {
   systemPlan,
 } from './compile-attributes.ts'
 import {
+  type AdoptDefinition,
   FILE_UID,
   type ComponentDefinition,
   type ComputedByType,
@@ -19,20 +20,32 @@ import {
   type IndexDefinition,
   type Uid,
 } from './definition.ts'
-import type { AttributePlan, ComponentPlan, ContentTypePlan, Schema } from './plan.ts'
+import {
+  ADOPTED_TIMES,
+  type AttributePlan,
+  type ComponentPlan,
+  type ContentTypePlan,
+  type Schema,
+  type SearchPlan,
+} from './plan.ts'
 import { byStoredName } from './renamed-members.ts'
 import { compileSearch } from './search-plan.ts'
 import { compileValidators } from './values/validators.ts'
 
+/** Types of another view of the same content share the search index of the types `indexed`. */
 export function compileSchema(
   definitions: Definitions,
   storedNames: StoredNames = new Map(),
   computed: ComputedByType = new Map(),
+  indexed: Schema['contentTypes'] = new Map(),
 ): Schema {
   const contentTypes = new Map<Uid, ContentTypePlan>()
   const components = new Map<Uid, ComponentPlan>()
   const link: PlanLink = {
     storedNames,
+    adopted: new Set(
+      definitions.contentTypes.flatMap(({ uid, adopt }) => (adopt === undefined ? [] : [uid])),
+    ),
     fileUsers: once(() => [...contentTypes.values()].filter(hasMedia)),
     contentType: (uid) => found(contentTypes, uid),
     component: (uid) => found(components, uid),
@@ -44,7 +57,10 @@ export function compileSchema(
   for (const definition of definitions.contentTypes) {
     contentTypes.set(
       definition.uid,
-      compileContentType(definition, declared, link, computed.get(definition.uid)),
+      compileContentType(definition, declared, link, {
+        computed: computed.get(definition.uid),
+        index: indexed.get(definition.uid)?.search,
+      }),
     )
   }
   const { warnings = [], queries: named = [] } = definitions
@@ -93,11 +109,16 @@ function compileAliasPlans(
     .map((alias) => [alias.name, alias] as const)
 }
 
+interface TypeParts {
+  readonly computed: ReadonlyMap<string, ComputedDefinition> | undefined
+  readonly index: SearchPlan | null | undefined
+}
+
 function compileContentType(
   definition: ContentTypeDefinition,
   components: ReadonlyMap<Uid, ComponentDefinition>,
   link: PlanLink,
-  computed: ReadonlyMap<string, ComputedDefinition> = new Map(),
+  { computed = new Map(), index }: TypeParts,
 ): ContentTypePlan {
   const {
     attributes: declared,
@@ -110,28 +131,61 @@ function compileContentType(
     populate: asked,
     search: weights,
     from: _from,
+    adopt,
     ...options
   } = definition
   const attributes = compileAttributes(definition.uid, declared, definition.localized, link)
-  const members = new Map<string, AttributePlan>([
-    ['id', systemPlan('id', 'integer')],
+  const members = compileMembers(definition, attributes, computed)
+  const validators = compileValidators(definition, components)
+  const populate = asked === undefined ? null : { file, asked: toQueryForm(asked) }
+  const search = index ?? (weights === undefined ? null : compileSearch(weights, attributes))
+  const indexes = declaredIndexes(definition)
+  const storage = { sharded, history, indexes, filterable, populate, search }
+  const own = { ...storage, ...uidsOf(definition), attributes, members, validators }
+  return Object.freeze({
+    ...options,
+    ...own,
+    ...byStoredName({ attributes, members }),
+    ...(definition.uid === FILE_UID && { users: () => link.fileUsers() }),
+    ...compileAdopted(adopt),
+  })
+}
+
+function compileMembers(
+  { attributes: declared, localized, adopt }: ContentTypeDefinition,
+  attributes: ReadonlyMap<string, AttributePlan>,
+  computed: ReadonlyMap<string, ComputedDefinition>,
+): ReadonlyMap<string, AttributePlan> {
+  const isAdopted = adopt !== undefined
+  return new Map<string, AttributePlan>([
+    ['id', systemPlan('id', 'integer', isAdopted)],
     ['documentId', systemPlan('documentId', 'string')],
     ...attributes,
     ...compileAliasPlans(declared, attributes),
-    ['createdAt', systemPlan('createdAt', 'datetime')],
-    ['updatedAt', systemPlan('updatedAt', 'datetime')],
+    ['createdAt', systemPlan('createdAt', 'datetime', isAdopted)],
+    ['updatedAt', systemPlan('updatedAt', 'datetime', isAdopted)],
     ['publishedAt', systemPlan('publishedAt', 'datetime')],
+    ...(localized ? [['locale', systemPlan('locale', 'string')] as const] : []),
+    ...[...computed].map(([name, one]) => [name, computedPlan(name, one, attributes)] as const),
   ])
-  if (definition.localized) members.set('locale', systemPlan('locale', 'string'))
-  for (const [name, one] of computed) members.set(name, computedPlan(name, one, attributes))
-  const validators = compileValidators(definition, components)
-  const users = definition.uid === FILE_UID ? { users: () => link.fileUsers() } : {}
-  const indexes = declaredIndexes(definition)
-  const populate = asked === undefined ? null : { file, asked: toQueryForm(asked) }
-  const search = weights === undefined ? null : compileSearch(weights, attributes)
-  const storage = { sharded, history, indexes, filterable, populate, search }
-  const own = { ...storage, ...uidsOf(definition), attributes, members, validators }
-  return Object.freeze({ ...options, ...own, ...byStoredName({ attributes, members }), ...users })
+}
+
+/** An empty collection gets the ids that the drivers of MongoDB make. */
+function compileAdopted(adopt: AdoptDefinition | undefined): Pick<ContentTypePlan, 'adopted'> {
+  if (adopt === undefined) return {}
+  const { paths, idKind = 'objectId' } = adopt
+  const own = new Map(Object.entries(paths))
+  const adopted = {
+    idKind,
+    pathOf: (attribute: string) => own.get(attribute) ?? attribute,
+    times: new Map(
+      ADOPTED_TIMES.flatMap((name) => {
+        const path = own.get(name)
+        return path === undefined ? [] : [[name, path] as const]
+      }),
+    ),
+  }
+  return { adopted: Object.freeze(adopted) }
 }
 
 function uidsOf({

@@ -58,6 +58,30 @@ export type DeclaredPopulate = string | readonly string[] | Readonly<Data>
 
 export type SearchWeights = Readonly<Record<string, number>>
 
+/** The form of the `_id`s of an adopted collection. */
+export type AdoptedIdKind = 'objectId' | 'uuid' | 'text' | 'number'
+
+/** A collection that other services write. The server only reads it. */
+export interface AdoptDefinition {
+  /** Dotted paths by attribute. Without one, the member of the same name holds the value. */
+  readonly paths: Readonly<Record<string, string>>
+  /** Found at the start (`findIdKind`). */
+  readonly idKind?: AdoptedIdKind
+}
+
+export interface ReviewStage {
+  readonly name: string
+  /** Types of the roles that may move a draft into this stage. If absent, each role that updates the draft may. */
+  readonly roles?: readonly string[]
+}
+
+export interface ReviewDefinition {
+  /** At least two. A draft begins in the first one, and an edit in the last one sets it back. */
+  readonly stages: readonly ReviewStage[]
+  /** Whether only drafts in the last stage can be published. */
+  readonly publishesLastOnly: boolean
+}
+
 export interface ContentTypeDefinition extends ContentTypeOptions {
   readonly file: string
   readonly collectionName: string
@@ -67,6 +91,7 @@ export interface ContentTypeDefinition extends ContentTypeOptions {
   readonly history?: boolean
   /** Whether devices may push changes that they made offline. */
   readonly push?: boolean
+  readonly review?: ReviewDefinition
   readonly indexes?: readonly IndexDefinition[]
   readonly filterable?: readonly string[]
   readonly populate?: DeclaredPopulate
@@ -77,6 +102,7 @@ export interface ContentTypeDefinition extends ContentTypeOptions {
   /** The uid of the declaration, if the database has another one. */
   readonly declaredUid?: Uid
   readonly formerUids?: readonly Uid[]
+  readonly adopt?: AdoptDefinition
   readonly attributes: Readonly<Record<string, AttributeDefinition>>
 }
 

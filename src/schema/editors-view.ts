@@ -1,21 +1,12 @@
-import type { AttributeDefinition, ContentTypeDefinition, Definitions } from './definition.ts'
+import type { AttributeDefinition, Definitions } from './definition.ts'
 
-/**
- * Private attributes become visible, except passwords and those of built-in types. Editors have no full-text search,
- * because the index has the attributes of the public view.
- */
+/** Private attributes become visible, except passwords and those of built-in types. */
 export function editorsView({ contentTypes, components, ...rest }: Definitions): Definitions {
   return {
     ...rest,
-    contentTypes: contentTypes.map((type) =>
-      type.uid.startsWith('api::') ? opened(withoutSearch(type)) : type,
-    ),
+    contentTypes: contentTypes.map((type) => (type.uid.startsWith('api::') ? opened(type) : type)),
     components: components.map(opened),
   }
-}
-
-function withoutSearch({ search: _search, ...type }: ContentTypeDefinition): ContentTypeDefinition {
-  return type
 }
 
 function opened<T extends { readonly attributes: Readonly<Record<string, AttributeDefinition>> }>(

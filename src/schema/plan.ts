@@ -1,11 +1,13 @@
-import type { ConflictPolicy, UserDeletion } from '@quire/schema/attributes'
+import type { ConflictPolicy, ConvertOption, UserDeletion } from '@quire/schema/attributes'
 import type {
+  AdoptedIdKind,
   ComputedDefinition,
   Data,
   DeclaredPopulate,
   IndexDefinition,
   QueryDefinition,
   RelationKind,
+  ReviewDefinition,
   ScalarDefinition,
   ScalarType,
   Uid,
@@ -47,6 +49,7 @@ export interface ContentTypePlan extends ShapePlan {
   readonly history: boolean
   /** Whether devices may push changes that they made offline. */
   readonly push?: boolean
+  readonly review?: ReviewDefinition
   readonly indexes: readonly IndexDefinition[]
   readonly filterable: readonly string[] | null
   /** Null if responses contain no relations by default. */
@@ -55,7 +58,21 @@ export interface ContentTypePlan extends ShapePlan {
   readonly search: SearchPlan | null
   readonly validators: Validators
   readonly users?: () => readonly ContentTypePlan[]
+  /** Set if other services write the collection. The server never writes it. */
+  readonly adopted?: AdoptedPlan
 }
+
+export interface AdoptedPlan {
+  readonly idKind: AdoptedIdKind
+  /** The dotted path in a document. */
+  readonly pathOf: (attribute: string) => string
+  /** The paths of the creation and update times that the declaration names. */
+  readonly times: ReadonlyMap<AdoptedTime, string>
+}
+
+export const ADOPTED_TIMES = ['createdAt', 'updatedAt'] as const
+
+export type AdoptedTime = (typeof ADOPTED_TIMES)[number]
 
 export interface SearchPlan {
   /** In declared order. A row of the index refers to attributes by their place in it. */
@@ -84,6 +101,9 @@ interface AttributeBase {
   readonly name: string
   readonly storedName: StoredAttributeName
   readonly formerNames: readonly string[]
+  /** The types of earlier releases whose values have another form. Rows of the history keep that form. */
+  readonly formerTypes?: readonly string[]
+  readonly convert?: ConvertOption
   /** The name of the attribute, if this is another name for clients. Such a plan is a member, and no attribute. */
   readonly aliasOf?: string
   readonly private: boolean
@@ -101,6 +121,8 @@ export interface ScalarPlan extends AttributeBase {
   readonly type: ScalarType
   /** `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt` and `locale` are set by the server. */
   readonly system: boolean
+  /** Set for members of adopted entries that other entries always have. */
+  readonly nullable?: boolean
   readonly unique: boolean
   readonly targetField?: string
   readonly onRequest: boolean
@@ -201,6 +223,11 @@ export function titleFieldOf({ attributes }: Pick<ContentTypePlan, 'attributes'>
   const named = USUAL.find((title) => texts.some(({ name }) => name === title))
   const first = texts.find((plan) => plan.kind === 'scalar' && plan.type === 'string') ?? texts[0]
   return named ?? first?.name ?? 'documentId'
+}
+
+/** Editors look for titles, so they need another search for a type whose titles are not indexed. */
+export function isTitleSearched(plan: ContentTypePlan): boolean {
+  return plan.search?.weights.has(titleFieldOf(plan)) === true
 }
 
 function isText(plan: AttributePlan): boolean {

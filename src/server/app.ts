@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client'
 import type { RequestListener } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { isFirstWanted } from '../people/administrators/sign-in.ts'
@@ -14,7 +15,8 @@ import { healthRoutes } from '../http/routes/health-routes.ts'
 import { type LimitInFlight, limitInFlight } from '../http/middleware/limit-in-flight.ts'
 import { openReads } from '../http/reads/open-reads.ts'
 import { mcpRoutes } from '../http/mcp/mcp-routes.ts'
-import { measureLog } from '../http/middleware/measure-log.ts'
+import { readConversion } from '../mongo/conversions/conversion-progress.ts'
+import { measureConversion, measureLog } from '../http/middleware/measure-log.ts'
 import { createMetrics, type Metrics } from '../http/middleware/measure-requests.ts'
 import { readBody } from '../http/body/read-body.ts'
 import { readRawBody } from '../http/body/read-raw-body.ts'
@@ -85,7 +87,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
     reads,
     ...waiting,
   })
-  measureLog(registry, () => services.commitLog.health(), services.purger.health)
+  measureDatabase(registry, services)
   const docsPath = isDocs(routers) ? '/api/docs' : null
   const parts: Parts = { media, limited, registry, ...bodies, docsPath }
   const others = openRouters(dependencies, services, parts)
@@ -165,4 +167,9 @@ function openRouters(
   const uploads = serveUploads(media.served, limited)
   const root = rootRoutes(docsPath)
   return [health, root, ...management, studio, uploads, ...(config.http.mcp ? [agents] : [])]
+}
+
+function measureDatabase(registry: Registry, { commitLog, purger, database }: Services): void {
+  measureLog(registry, () => commitLog.health(), purger.health)
+  measureConversion(registry, () => readConversion(database))
 }

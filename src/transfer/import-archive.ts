@@ -241,7 +241,7 @@ async function hasContent(
 ): Promise<boolean> {
   const options = { projection: { _id: 1 }, maxTimeMS: database.queryTimeoutMs }
   for (const plan of contentTypes.values()) {
-    if (plan.uid === ROLE) continue
+    if (plan.uid === ROLE || plan.adopted !== undefined) continue
     if ((await versionsOf(database, plan).findOne({}, options)) !== null) return true
   }
   return false
@@ -261,6 +261,9 @@ function notDeclared(
   { contentTypes }: { readonly contentTypes: ReadonlyMap<Uid, ContentTypePlan> },
   count: number,
 ): string | null {
+  if (contentTypes.get(type)?.adopted !== undefined) {
+    return `${type}: ${count} rows; another service writes its collection`
+  }
   if (TAKEN_OTHERWISE.has(type) || contentTypes.has(type)) return null
   return `${type}: ${count} rows; no such content-type is declared here`
 }

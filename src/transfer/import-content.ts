@@ -48,7 +48,7 @@ export function openContentImport(given: ContentImportOptions): ContentImport {
     report: () => Object.fromEntries(counts),
     store: async (type, rows) => {
       const plan = schema.contentTypes.get(type)
-      if (plan === undefined) return
+      if (plan === undefined || plan.adopted !== undefined) return
       const documents = rows.flatMap((row) => documentOf(given, plan, row))
       const count = counts.get(type) ?? { versions: 0, added: 0 }
       counts.set(type, count)

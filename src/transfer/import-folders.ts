@@ -1,4 +1,4 @@
-import { CmsError } from '../base/errors.ts'
+import { isRefusal } from '../base/is-refusal.ts'
 import type { Folders } from '../media/folders.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 import type { ArchiveEntity } from './scan-archive.ts'
@@ -42,7 +42,7 @@ export async function importFolders(
     const ids = await folders.add(given)
     return new Map(rows.map((row) => [row.id, ids.get(idOf(row)) ?? idOf(row)]))
   } catch (error) {
-    if (!(error instanceof CmsError)) throw error
+    if (!isRefusal(error)) throw error
     leaveBehind(`folders of files: ${rows.length}: ${error.message}`)
     return new Map()
   }

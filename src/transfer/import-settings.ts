@@ -1,6 +1,6 @@
 import { canonicalAction } from '../people/access/actions.ts'
 import type { Access } from '../people/access/access.ts'
-import { CmsError } from '../base/errors.ts'
+import { isRefusal } from '../base/is-refusal.ts'
 import type { Locales } from '../content/locales/locales.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 import type { ArchiveEntity, ArchiveSummary } from './scan-archive.ts'
@@ -26,7 +26,7 @@ export async function importLocales(
     try {
       await locales.add({ code, name })
     } catch (error) {
-      if (!(error instanceof CmsError)) throw error
+      if (!isRefusal(error)) throw error
       leaveBehind(`locale ${code}: ${error.message}`)
     }
   }
@@ -90,7 +90,7 @@ async function importRole(
     }
     return (await roles.create(made)).documentId
   } catch (error) {
-    if (!(error instanceof CmsError)) throw error
+    if (!isRefusal(error)) throw error
     leaveBehind(`role ${type}: ${error.message}`)
     return null
   }

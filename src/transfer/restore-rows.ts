@@ -14,6 +14,7 @@ import { addVersions } from '../mongo/write/add-versions.ts'
 import type { Data, Uid } from '../schema/definition.ts'
 import { typeNamed } from '../schema/named-type.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
+import { COMMENTS, restoreComments } from './comment-lines.ts'
 import { importAsset } from './import-assets.ts'
 import {
   type ArchiveEntry,
@@ -77,6 +78,9 @@ async function restoreEntry(given: Restoring, entry: ArchiveEntry, types: Types)
   }
   if (entry.path.startsWith(ROWS)) {
     for await (const batch of batchesOf(entry)) await storeBatch(given, batch, types)
+  } else if (entry.path.startsWith(COMMENTS)) {
+    const { schema, leaveBehind } = given
+    await restoreComments({ database: given.documents.database, schema, leaveBehind }, entry)
   } else if (entry.path.startsWith(SETTINGS)) {
     const rows = await settingsOf(entry)
     const others = rows.filter(({ collection }) => collection !== FOLDERS)

@@ -161,6 +161,23 @@ describe('commands of the CLI', () => {
     expect(json.map(({ code }) => code)).to.deep.equal(['en', 'pt-BR'])
   })
 
+  it('describes types that a role reads under a rule', async () => {
+    const rule = { action: FIND, where: { createdBy: '$user' } }
+    await access.roles.grantRules('authenticated', [rule])
+    try {
+      const { out } = await quire('client', 'ts', '--role', 'authenticated')
+      expect(/interface Article \{.*?fields: \{(.*?)\}/s.exec(out)?.[1]).to.include('name: string')
+      expect(out).to.not.match(/interface Tag /)
+      const { paths } = JSON.parse((await quire('openapi', '--role', 'authenticated')).out) as {
+        paths: object
+      }
+      expect(Object.keys(paths)).to.include('/api/articles').and.not.include('/api/tags')
+    } finally {
+      await access.roles.revoke('authenticated', [FIND])
+    }
+    expect((await quire('client', 'ts', '--role', 'authenticated')).out).to.not.match(/Article \{/)
+  })
+
   it('prints the API description and generates client code', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'quire-cli-'))
     try {
@@ -193,13 +210,39 @@ describe('commands of the CLI', () => {
   it('manages webhooks', async () => {
     const receiver = await startReceiver()
     const event = ['--event', 'entry.publish', '--event', 'media.create']
-    const made = await quire('webhook', 'create', 'site', receiver.url, ...event, '--ordered')
+    const header = ['--header', 'Authorization: Bearer a:b', '--header', 'X-Site:main']
+    const made = await quire(
+      'webhook',
+      'create',
+      'site',
+      receiver.url,
+      ...event,
+      ...header,
+      '--ordered',
+    )
     expect(made.status, made.error).to.equal(0)
     expect(made.out).to.match(/^Created site\. Its secret is shown only now:\nwhsec_\S+$/)
     expect((await quire('webhook', 'list')).out).to.match(
       /site +http\S+ +entry.publish media.create +all +on$/m,
     )
     expect((await quire('webhook', 'test', 'site')).out).to.match(/^Delivered: status 204, \d+ ms$/)
+    expect(receiver.received[0]?.headers).to.include({
+      authorization: 'Bearer a:b',
+      'x-site': 'main',
+    })
+    const faulty = await quire(
+      'webhook',
+      'create',
+      'b',
+      receiver.url,
+      ...event,
+      '--header',
+      'secret',
+    )
+    expect(faulty).to.include({ status: 2 })
+    expect(faulty.error)
+      .to.match(/--header 1: expected "name: value"/)
+      .and.not.match(/secret/)
     expect(receiver.received.length).to.equal(1)
     receiver.answer(() => ({ status: 500 }))
     expect(await quire('webhook', 'test', 'site')).to.include({ status: 1 })

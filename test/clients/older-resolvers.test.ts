@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,9 +16,22 @@ interface Manifest {
 describe('@quire/client for resolvers that ignore package exports', () => {
   const manifest = JSON.parse(readFileSync(path.join(PACKAGE, 'package.json'), 'utf8')) as Manifest
 
-  it('resolves the path that the store imports from @quire/merge', () => {
-    const file = require.resolve(path.join(PACKAGE, '../merge/apply-operation'))
-    expect(file).to.equal(path.join(PACKAGE, '../merge/dist/src/apply-operation.js'))
+  it('resolves the paths that the store imports from @quire/merge', () => {
+    const sources = path.join(PACKAGE, 'dist/src/sync')
+    const whole = readdirSync(sources)
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => readFileSync(path.join(sources, name), 'utf8'))
+      .join('\n')
+    const names = [...whole.matchAll(/^import .* from '@quire\/merge\/([^']+)'/gm)]
+    expect(names.length).to.be.above(0)
+    const merge = path.join(PACKAGE, '../merge')
+    const { files } = JSON.parse(readFileSync(path.join(merge, 'package.json'), 'utf8')) as Manifest
+    for (const [, name = ''] of names) {
+      expect(require.resolve(path.join(merge, name))).to.equal(
+        path.join(merge, `dist/src/${name}.js`),
+      )
+      expect(files).to.include(name)
+    }
   })
 
   for (const [name, exported] of Object.entries(manifest.exports)) {

@@ -97,6 +97,26 @@ export async function good(): Promise<void> {
       count: number
     }
   >(true)
+  const ranked = await quire.articles.find({
+    rank: {
+      query: 'alps',
+      match: 'all',
+      fields: ['title', 'body'],
+      highlights: ['body'],
+      facets: ['category'],
+    },
+    fields: ['title'],
+  })
+  const [matches] = ranked.search?.highlights ?? []
+  isExactly<NonNullable<typeof matches>['body'], readonly string[] | undefined>(true)
+  const most = ranked.search?.facets?.category?.counts[0]
+  isExactly<NonNullable<typeof most>['value'], string | boolean | null>(true)
+  for (const group of await quire.$search('alps', { locale: 'de', limit: 3 })) {
+    isExactly<typeof group.type, 'article' | 'country'>(true)
+    if (group.type === 'country') isExactly<(typeof group.entries)[number]['cca3'], string>(true)
+  }
+  const [found] = await quire.$search('alps', { types: ['article'] })
+  if (found !== undefined) isExactly<(typeof found.entries)[number]['title'], string>(true)
 }
 
 export async function bad(): Promise<void> {
@@ -138,6 +158,16 @@ export async function bad(): Promise<void> {
   await quire.articles.find({ status: 'archived' })
   // @ts-expect-error an unknown parameter
   await quire.articles.find({ pageSzie: 5 })
+  // @ts-expect-error an attribute that is not searched
+  await quire.articles.find({ rank: { query: 'x', fields: ['slug'] } })
+  // @ts-expect-error matches of an attribute that is not searched
+  await quire.articles.find({ rank: { query: 'x', highlights: ['slug'] } })
+  // @ts-expect-error a facet of a relation to many
+  await quire.articles.find({ rank: { query: 'x', facets: ['countries'] } })
+  // @ts-expect-error a content-type without the option search
+  await quire.cities.find({ rank: 'x' })
+  // @ts-expect-error the singular name of a content-type without the option search
+  await quire.$search('x', { types: ['city'] })
   // @ts-expect-error an unknown type
   await quire.artciles.find()
   const { entries } = await quire.articles.find({ fields: ['title'] })

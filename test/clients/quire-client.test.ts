@@ -18,7 +18,7 @@ const CONTENT_TYPES = {
       cover: { type: 'media' },
       tags: { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag' },
     },
-    { draftAndPublish: true, localized: true },
+    { draftAndPublish: true, localized: true, search: { title: 1 } },
   ),
   tag: declare(
     'tag',
@@ -31,6 +31,11 @@ const CONTENT_TYPES = {
     parameters: { names: { type: 'string', list: true } },
     filters: { name: { $in: { $param: 'names' } } },
     sort: 'name',
+  },
+  'queries/found': {
+    type: 'tag',
+    parameters: { text: { type: 'string', required: true } },
+    rank: { query: { $param: 'text' } },
   },
   'queries/tag-by-name': {
     type: 'tag',
@@ -56,6 +61,7 @@ interface Loose {
   readonly fields: { id: number; documentId: string; title: string; views: number; name: string }
   readonly filters: { title: object; views: object; name: object }
   readonly populate: { tags: { readonly many: Loose }; cover: { readonly one: Loose } }
+  readonly searched: 'name'
   readonly create: object
   readonly update: {
     readonly title?: string
@@ -70,6 +76,11 @@ interface Types {
     readonly ranked: {
       readonly kind: 'list'
       readonly parameters: { readonly names?: readonly string[] }
+      readonly entry: { readonly name: string | null }
+    }
+    readonly found: {
+      readonly kind: 'list'
+      readonly parameters: { readonly text: string }
       readonly entry: { readonly name: string | null }
     }
     readonly 'tag-by-name': {
@@ -181,6 +192,40 @@ describe('@quire/client', () => {
     const names: string[] = []
     for await (const { name } of quire.tags.all({ rank })) names.push(name)
     expect(names).to.deep.equal(['Northern glaciers'])
+  })
+
+  it('names the searched attributes, and returns the matches of a page', async () => {
+    const quire = root()
+    await quire.tags.create({ name: 'Southern fjords' })
+    const rank = { query: 'fjord', fields: ['name'], highlights: ['name'] } as const
+    await until(async () => (await quire.tags.find({ rank })).total === 1, 20_000)
+    const facts = { terms: ['fjord'], highlights: [{ name: ['Southern ', 'fjords', ''] }] }
+    expect((await quire.tags.find({ rank })).search).to.deep.equal(facts)
+    expect((await quire.tags.find({ rank, cursor: '' })).search).to.deep.equal(facts)
+    expect(await quire.tags.find()).to.not.have.property('search')
+    const found = await quire.$query('found', { text: 'fjord' })
+    expect(found.search).to.deep.equal({ terms: ['fjord'] })
+    const unknown = { query: 'fjord', fields: ['code'] } as unknown as typeof rank
+    expect((await failure(quire.tags.find({ rank: unknown }))).status).to.equal(400)
+  })
+
+  it('searches several content-types', async () => {
+    const quire = root()
+    await quire.tags.create({ name: 'Volcano' })
+    await quire.articles.create({ title: 'Volcanoes' })
+    const search = () => quire.$search('volcano')
+    await until(async () => (await search()).length === 2, 20_000)
+    const groups = await search()
+    expect(groups.map(({ type, total }) => [type, total])).to.have.deep.members([
+      ['article', 1],
+      ['tag', 1],
+    ])
+    expect(groups.map(({ search: { terms } }) => terms)).to.deep.equal([['volcano'], ['volcano']])
+    const [only, ...others] = await quire.$search('volcano', { types: ['tag'], limit: 1 })
+    expect([only?.entries.map(({ name }) => name), others]).to.deep.equal([['Volcano'], []])
+    expect(await quire.$search('volcano', { types: ['article'], locale: 'de' })).to.deep.equal([])
+    expect(await quire.$search('absent')).to.deep.equal([])
+    expect((await failure(open().$search('volcano', { types: ['tag'] }))).status).to.equal(400)
   })
 
   it('finds one page after another by cursor', async () => {

@@ -1,3 +1,5 @@
+import sharp from 'sharp'
+import { pushed } from '../support/push-world.ts'
 import {
   type Answer,
   declare,
@@ -45,6 +47,7 @@ export const FAULT_TYPES: ServerOptions['contentTypes'] = {
     posts: relation('manyToMany', 'post', { mappedBy: 'tags' }),
     bearer: relation('oneToOne', 'post', { mappedBy: 'badge' }),
   }),
+  memo: pushed(declare('memo', { name: { type: 'string', unique: true } })),
 }
 
 /** A request with an all-or-nothing outcome. The names of all its documents start with `key`. */
@@ -53,14 +56,18 @@ export interface FaultOperation {
   /** Returns the input of `send`. */
   prepare(server: TestServer, key: string): Promise<string>
   send(server: TestServer, key: string, prepared: string): Promise<Answer>
+  /** For responses with lines: the worst status of a line. */
+  readonly statusOf?: (answer: Answer) => number
+  /** If lines are written apart from each other: the names of the acknowledged documents. */
+  readonly acknowledgedBy?: (answer: Answer) => readonly string[]
 }
 
-const ok = (answer: Answer): Answer => {
+export const ok = (answer: Answer): Answer => {
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`)
   return answer
 }
 
-async function twoTags(server: TestServer, key: string): Promise<readonly string[]> {
+export async function twoTags(server: TestServer, key: string): Promise<readonly string[]> {
   const ids: string[] = []
   for (const name of ['a', 'b']) {
     const { body } = ok(await server.post('/api/tags', { name: `${key} ${name}` }))
@@ -82,7 +89,7 @@ const contentOf = (key: string, tags: readonly string[], title: string): object 
  * A published post in three locales with two tags. Its published versions have other tags than its
  * drafts.
  */
-async function preparePost(server: TestServer, key: string): Promise<string> {
+export async function preparePost(server: TestServer, key: string): Promise<string> {
   const tags = await twoTags(server, key)
   const { body } = ok(await server.post('/api/posts', contentOf(key, tags, 'en')))
   const path = `/api/posts/${body.data.documentId as string}`
@@ -101,15 +108,45 @@ const act = (name: string): FaultOperation => ({
   send: (server, _key, path) => server.send('POST', `${path}/actions/${name}?locale=*`),
 })
 
+const sendFiles = (
+  server: TestServer,
+  files: readonly { readonly name: string; readonly content: string | Buffer }[],
+  query = '',
+): Promise<Answer> =>
+  server.send('POST', `/api/upload${query}`, { headers: MULTIPART, body: multipart({ files }) })
+
 const upload = (name: string, files: readonly string[]): FaultOperation => ({
   name,
   prepare: () => Promise.resolve(''),
   send: (server, key) =>
-    server.send('POST', '/api/upload', {
-      headers: MULTIPART,
-      body: multipart({ files: files.map((file) => ({ name: `${key} ${file}`, content: file })) }),
-    }),
+    sendFiles(
+      server,
+      files.map((file) => ({ name: `${key} ${file}`, content: file })),
+    ),
 })
+
+const picture = sharp({ create: { width: 400, height: 300, channels: 3, background: '#aabbcc' } })
+  .png()
+  .toBuffer()
+
+/** Uploads that write more files. */
+export const FILE_OPERATIONS: readonly FaultOperation[] = [
+  {
+    name: 'upload a picture',
+    prepare: () => Promise.resolve(''),
+    send: async (server, key) =>
+      sendFiles(server, [{ name: `${key} picture.png`, content: await picture }]),
+  },
+  {
+    name: 'upload the bytes of a file again',
+    prepare: async (server, key) => {
+      const { body } = ok(await sendFiles(server, [{ name: `${key} a.txt`, content: 'old' }]))
+      return String(body[0].id)
+    },
+    send: (server, key, id) =>
+      sendFiles(server, [{ name: `${key} a.txt`, content: 'new' }], `?id=${id}`),
+  },
+]
 
 export const FAULT_OPERATIONS: readonly FaultOperation[] = [
   {
@@ -151,6 +188,11 @@ export const FAULT_OPERATIONS: readonly FaultOperation[] = [
     prepare: preparePost,
     send: (server, _key, path) => server.delete(path),
   },
+  {
+    name: 'delete a locale',
+    prepare: preparePost,
+    send: (server, _key, path) => server.delete(`${path}?locale=fr`),
+  },
   upload('upload', ['one.txt']),
   upload('upload two files', ['one.txt', 'two.txt']),
 ]
@@ -171,16 +213,63 @@ export async function readState(server: TestServer, key: string): Promise<Json> 
   const tags = STATUSES.map((status) =>
     list(`/api/tags?${named('name')}&status=${status}&populate=*`),
   )
+  const memos = list(`/api/memos?${named('name')}`)
   const files = await patiently(server, `/api/upload/files?${named('name')}`)
   const state = {
     posts: await Promise.all(posts),
     tags: await Promise.all(tags),
-    files: files.map(({ name, size }: Json) => ({ name, size })),
-    bytes: await Promise.all(
-      files.map(async ({ url }: Json) => (await server.get(url as string)).status),
-    ),
+    memos: await memos,
+    files: files.map(({ name, size, formats }: Json) => ({
+      name,
+      size,
+      formats: Object.keys(formats ?? {}),
+    })),
+    bytes: await Promise.all(files.map((file: Json) => readBytes(server, file))),
+    ...(await readRecords(server, key)),
   }
-  return JSON.parse(JSON.stringify(state, withoutOwn).replaceAll(key, 'KEY'))
+  const ids = new Set<string>(state.posts.flat().map(({ documentId }: Json) => documentId))
+  const histories = await Promise.all(Array.from(ids, (id) => readHistory(server, id)))
+  const text = JSON.stringify({ ...state, histories: histories.toSorted() }, withoutOwn)
+  return JSON.parse(text.replaceAll(key, 'KEY'))
+}
+
+/** The beginning of a file and of its formats. */
+function readBytes(server: TestServer, { url, formats }: Json): Promise<readonly string[]> {
+  const urls = [url, ...Object.values(formats ?? {}).map((format) => (format as Json).url)]
+  return Promise.all(
+    urls.map(async (each) => {
+      const { status, text } = await server.get(each as string)
+      return `${status} ${text.length} ${text.slice(0, 8)}`
+    }),
+  )
+}
+
+/** Deleted posts, and releases. */
+async function readRecords(server: TestServer, key: string): Promise<object> {
+  const trash = await patiently(server, '/admin/trash?uid=api::post.post&pagination[pageSize]=100')
+  const releases = await patiently(server, '/admin/releases?pagination[pageSize]=100')
+  const isOwn = (text: unknown): boolean => String(text).startsWith(`${key} `)
+  return {
+    trash: trash.data
+      .filter(({ title }: Json) => isOwn(title))
+      .map(({ title, locales }: Json) => ({ title, locales })),
+    releases: releases.data
+      .filter(({ name }: Json) => isOwn(name))
+      .map(({ name, state }: Json) => ({ name, state })),
+  }
+}
+
+/** The history and the schedules of a post. */
+async function readHistory(server: TestServer, documentId: string): Promise<string> {
+  const history = await patiently(server, `/admin/history/api::post.post/${documentId}`)
+  const schedules = await patiently(
+    server,
+    `/admin/schedules?uid=api::post.post&documentId=${documentId}`,
+  )
+  return [
+    ...history.data.map(({ op, locale, status }: Json) => `${op} ${locale} ${status}`).toSorted(),
+    ...schedules.data.map(({ action, locale }: Json) => `${action} ${locale}`).toSorted(),
+  ].join()
 }
 
 /** Attributes that always differ between documents. */

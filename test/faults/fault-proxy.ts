@@ -26,7 +26,10 @@ export interface WireFault {
 /** Selects the fault of a command. `position` counts from 1 since `arm`. */
 export type FaultPlan = (command: Document, position: number) => WireFault | null
 
-/** A proxy in front of the database that makes commands fail. */
+/** Delays a command until the promise resolves. The result is called with the reply. */
+export type CommandGate = (command: Document) => Promise<() => void>
+
+/** A proxy in front of the database that makes commands fail, or wait. */
 export interface FaultProxy {
   readonly uri: string
   /**
@@ -36,13 +39,21 @@ export interface FaultProxy {
   arm(plan: FaultPlan): void
   /** Forwards everything again, and returns the commands since `arm`. */
   disarm(): readonly Document[]
+  /** Each command waits from now on. Null ends this. */
+  hold(gate: CommandGate | null): void
   close(): Promise<void>
 }
 
-/** Starts a proxy on a free port for the database of `uri`. */
-export async function openFaultProxy(uri: string): Promise<FaultProxy> {
-  const isOfRequest = createRequestFilter()
+/**
+ * Starts a proxy on a free port for the database of `uri`. By default it counts the commands of
+ * requests, without those of background work.
+ */
+export async function openFaultProxy(
+  uri: string,
+  isOfRequest = createRequestFilter(),
+): Promise<FaultProxy> {
   let plan: FaultPlan | null = null
+  let gate: CommandGate | null = null
   let commands: Document[] = []
   const faultOf = ({ body }: WireMessage): WireFault | null => {
     if (body === null || !isOfRequest(body) || plan === null) return null
@@ -50,7 +61,10 @@ export async function openFaultProxy(uri: string): Promise<FaultProxy> {
     return plan(body, commands.length)
   }
   const { port, close } = await openRelay(uri, (inbound, outbound) =>
-    relay(inbound, outbound, faultOf),
+    relay(inbound, outbound, {
+      faultOf,
+      gateOf: ({ body }) => (body === null || gate === null || !isOfRequest(body) ? null : gate),
+    }),
   )
   return {
     // The driver checks a server that is not primary again soon, not after half a second.
@@ -63,18 +77,35 @@ export async function openFaultProxy(uri: string): Promise<FaultProxy> {
       plan = null
       return commands.splice(0)
     },
+    hold: (next) => {
+      gate = next
+    },
     close,
   }
 }
 
-function relay(
-  inbound: Socket,
-  outbound: Socket,
-  faultOf: (message: WireMessage) => WireFault | null,
-): void {
+interface Rules {
+  readonly faultOf: (message: WireMessage) => WireFault | null
+  readonly gateOf: (message: WireMessage) => CommandGate | null
+}
+
+function relay(inbound: Socket, outbound: Socket, { faultOf, gateOf }: Rules): void {
   /** Requests that get another response, by id. */
   const awaited = new Map<number, (said: Document) => void>()
+  const held = new Map<number, () => void>()
   const receive = (message: WireMessage): void => {
+    const { body, requestId } = message
+    const gate = gateOf(message)
+    if (gate === null || body === null) {
+      forward(message)
+      return
+    }
+    void gate(body).then((replied) => {
+      held.set(requestId, replied)
+      forward(message)
+    })
+  }
+  const forward = (message: WireMessage): void => {
     const fault = faultOf(message)
     const { body, bytes, requestId } = message
     if (fault === null || body === null) {
@@ -95,6 +126,8 @@ function relay(
     }
   }
   const send = ({ bytes, responseTo, body }: WireMessage): void => {
+    held.get(responseTo)?.()
+    held.delete(responseTo)
     const settle = awaited.get(responseTo)
     if (settle === undefined) {
       inbound.write(bytes)

@@ -122,6 +122,11 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     fault: { fate: 'aborted', answer: failing(50, 'MaxTimeMSExpired', () => []) },
   },
   {
+    name: 'an error that no driver retries',
+    suits: always,
+    fault: { fate: 'aborted', answer: failing(8000, 'AtlasError', () => []) },
+  },
+  {
     name: 'a connection that breaks before',
     suits: always,
     fault: { fate: 'aborted', answer: () => null },
@@ -181,3 +186,16 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     ),
   },
 ]
+
+/** The faults of a sweep: each position fails in each of these ways. */
+const SWEPT: ReadonlySet<string> = new Set([
+  'a shutdown',
+  'out of time',
+  'an error that no driver retries',
+  'a connection that breaks before',
+  'a connection that breaks after',
+  'a shutdown after it was carried out',
+  'a commit of unknown outcome',
+])
+
+export const SWEPT_KINDS: readonly FaultKind[] = FAULT_KINDS.filter(({ name }) => SWEPT.has(name))

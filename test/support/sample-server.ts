@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -22,7 +22,6 @@ export async function serveSample(
   const folder = mkdtempSync(join(tmpdir(), 'quire-sample-'))
   const contentTypes = join(folder, 'content-types') // an example changes a type
   cpSync(join(ROOT, 'content-types'), contentTypes, { recursive: true })
-  declareSearch(join(contentTypes, 'article.json'))
   const reads = SAMPLE_UIDS.flatMap((uid) =>
     uid === 'api::homepage.homepage' ? [`${uid}.find`] : [`${uid}.find`, `${uid}.findOne`],
   )
@@ -49,14 +48,4 @@ export async function serveSample(
     return body.data.length > 0
   }, 30_000)
   return { server, folder }
-}
-
-/** The option of docs/search.md. */
-function declareSearch(file: string): void {
-  const declaration = JSON.parse(readFileSync(file, 'utf8')) as { options: object }
-  const search = { title: 4, excerpt: 2, body: 1 }
-  writeFileSync(
-    file,
-    JSON.stringify({ ...declaration, options: { ...declaration.options, search } }),
-  )
 }

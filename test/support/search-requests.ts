@@ -7,13 +7,21 @@ export function searchPath(): fc.Arbitrary<string> {
   const names = fc.array(name, { maxLength: 3 }).map((all) => all.join(','))
   const types = fc.array(fc.constantFrom('node', 'note', 'secret', 'nope'), { maxLength: 3 })
   const text = fc.oneof(
-    fc.constantFrom(CANARY, CANARY.slice(0, 6), 'node', `"${CANARY} node"`),
+    fc.constantFrom(
+      CANARY,
+      CANARY.slice(0, 6),
+      `${CANARY}s`,
+      `${CANARY}s node`,
+      'node',
+      `"${CANARY} node"`,
+    ),
     fc.string({ unit: 'grapheme', maxLength: 12 }),
   )
+  const match = fc.constantFrom('any', 'all', 'all', 'none', '')
   const listed = fc
-    .tuple(fc.constantFrom('nodes', 'notes', 'secrets'), text, names, names)
-    .map(([type, query, fields, highlights]) => {
-      const asked = { query, fields, highlights }
+    .tuple(fc.constantFrom('nodes', 'notes', 'secrets'), text, names, names, names, match)
+    .map(([type, query, fields, highlights, facets, matched]) => {
+      const asked = { query, match: matched, fields, highlights, facets }
       const parts = Object.entries(asked).map(
         ([key, value]) => `search[${key}]=${encodeURIComponent(value)}`,
       )

@@ -69,6 +69,7 @@ export async function startServerProcess(
       HOST: '127.0.0.1',
       PORT: '0',
       ROOT_API_TOKEN: ROOT_TOKEN,
+      SLOW_REQUEST_MS: '0', // any request may be slow on a loaded machine
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

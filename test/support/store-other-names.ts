@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb'
 import { SchemaError } from '../../src/schema/schema-error.ts'
 import { BUILT_IN_TYPES } from '../../src/schema/built-in-types.ts'
 import type { Definitions } from '../../src/schema/definition.ts'
-import { typeOfAttribute } from '../../src/schema/ledger/enter-definitions.ts'
+import { typeOfAttribute } from '../../src/schema/ledger/type-of-attribute.ts'
 import { readDefinitions } from '../../src/schema/read-definitions.ts'
 import type { Column } from '../../src/schema/ledger/ledger.ts'
 

@@ -96,32 +96,38 @@ describe('imports of hostile archives', () => {
     expect(Object.keys(Object.prototype)).to.deep.equal([])
   })
 
-  it('change no prototype by the types of restored rows', async () => {
-    const types = ['__proto__', 'constructor', 'toString']
-    const rows = types.map((type) => `${JSON.stringify({ type, row: '{"documentId":"x"}' })}\n`)
-    const name = 'quire/rows_00001.jsonl'
-    const sum = createHash('sha256').update(rows.join('')).digest('hex')
+  /** Restores an archive with one file, and returns the sentences about lines that it did not take. */
+  const restore = async (name: string, rows: readonly unknown[]) => {
+    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+    const sum = createHash('sha256').update(text).digest('hex')
     const bytes = await packed((pack) => {
-      pack.entry({ name }, rows.join(''))
+      pack.entry({ name }, text)
       pack.entry({ name: 'quire/checksums.json' }, JSON.stringify({ [name]: sum }))
     })
     const file = { path: path.join(folder, 'rows'), key: null }
     writeFileSync(file.path, bytes)
     const { schema, database, storage, folders } = services
     const left: string[] = []
+    const { types } = await restoreRows({
+      file,
+      schema,
+      documents: documentContext(database, schema),
+      storage,
+      folders,
+      spoolFolder: path.join(folder, 'spool'),
+      leaveBehind: (sentence) => left.push(sentence),
+      onRows: () => undefined,
+    })
+    return { types, left }
+  }
+
+  it('change no prototype by the types of restored rows', async () => {
+    const types = ['__proto__', 'constructor', 'toString']
+    const rows = types.map((type) => ({ type, row: '{"documentId":"x"}' }))
     try {
-      const restored = await restoreRows({
-        file,
-        schema,
-        documents: documentContext(database, schema),
-        storage,
-        folders,
-        spoolFolder: path.join(folder, 'spool'),
-        leaveBehind: (sentence) => left.push(sentence),
-        onRows: () => undefined,
-      })
+      const restored = await restore('quire/rows_00001.jsonl', rows)
       expect(restored.types).to.deep.equal({})
-      expect(left).to.have.length(types.length)
+      expect(restored.left).to.have.length(types.length)
       expect(Object.keys(Object.prototype)).to.deep.equal([])
       expect(Object.keys(Object)).to.deep.equal([])
     } finally {
@@ -129,6 +135,32 @@ describe('imports of hostile archives', () => {
         Reflect.deleteProperty(holder, 'versions')
       }
     }
+  })
+
+  it('leave out malformed comments', async () => {
+    const at = { $date: '2026-01-01T00:00:00.000Z' }
+    const by = { id: 'a', name: 'Ada' }
+    const entry = { type: 'api::tag.tag', documentId: 'a'.repeat(24), locale: '' }
+    const rest = { attribute: null, by, mentions: [], createdAt: at, editedAt: null }
+    const whole = { _id: 'kept', ...entry, text: 'x', ...rest, resolved: null }
+    const wrong: readonly unknown[] = [
+      {},
+      null,
+      { ...whole, _id: { $gt: '' } },
+      { ...whole, _id: 'long', text: 'x'.repeat(2_001) },
+      { ...whole, _id: 'more', $where: 'true' },
+      { ...whole, _id: 'by', by: { id: 'a' } },
+      { ...whole, _id: 'date', createdAt: 'yesterday' },
+    ]
+    const rows = [...wrong, whole, { ...whole, _id: 'strange', type: '__proto__' }]
+    const lines = rows.map((row) => ({ row: JSON.stringify(row) }))
+    const { left } = await restore('quire/comments_00001.jsonl', [...lines, { row: 1 }, {}])
+    expect(left).to.have.length(wrong.length + 2)
+    const stored = await services.database
+      .table<{ _id: string }>('quire_comments')
+      .find({})
+      .toArray()
+    expect(stored.map(({ _id }) => _id)).to.deep.equal(['kept'])
   })
 
   it('refuse a decompression bomb inside an encrypted archive', async () => {

@@ -41,6 +41,7 @@ export async function openHostileWorld(label: string): Promise<HostileWorld> {
       QUIRE_DATA_DIR: path.join(folder, 'data'),
       MONGODB_DATABASE: name,
       MONITOR_COMMANDS: 'off',
+      QUERY_TIMEOUT_MS: '20000',
     }),
     deployment: { uri },
     log: pino({ level: 'silent' }),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/base/config/config.ts'
 import { openServices } from '../../src/server/services/open-services.ts'
 import { testUri } from '../support/test-database.ts'
+import { differing, readEverything } from './read-everything.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli/cli.js', import.meta.url))
 const ARCHIVES =
@@ -19,29 +20,9 @@ const ARCHIVES =
 /** Number of evenly spaced kill points. */
 const KILLS = Number(process.env['QUIRE_ARCHIVE_KILLS'] ?? 3)
 
-/** Fields that differ in each write. */
-const RANDOM: ReadonlySet<string> = new Set(['_revision', '_commit'])
-
 interface Place {
   readonly database: string
   readonly folder: string
-}
-
-type Row = Readonly<Record<string, unknown>>
-
-/** Returns a few differing members of rows. */
-function differing(found: unknown, expected: readonly unknown[]): readonly string[] {
-  const here = found as readonly unknown[]
-  const faults =
-    here.length === expected.length ? [] : [`${here.length} rows of ${expected.length}`]
-  for (const [at, row] of expected.entries()) {
-    const [one, other] = [(here[at] ?? {}) as Row, row as Row]
-    for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
-      const [was, is] = [JSON.stringify(other[name]), JSON.stringify(one[name])]
-      if (was !== is) faults.push(`${String(other['_id'])}.${name}: ${is} instead of ${was}`)
-    }
-  }
-  return faults.slice(0, 5)
 }
 
 describe('a killed import of an archive', () => {
@@ -101,38 +82,8 @@ describe('a killed import of an archive', () => {
     return status
   }
 
-  /** Reads all stored content and file bytes, without random fields. */
-  const everything = async ({ database, folder }: Place): Promise<Document> => {
-    const db = client.db(database)
-    const roles = await db
-      .collection('quire_roles')
-      .find({}, { sort: { type: 1 } })
-      .toArray()
-    const typeOf = new Map(roles.map((role) => [role['documentId'] ?? role._id, role['type']]))
-    const plain = (value: unknown, depth: number): unknown => {
-      if (Array.isArray(value)) return value.map((each) => plain(each, depth + 1))
-      if (value instanceof Date) return value.toISOString()
-      if (typeof value === 'string') return typeOf.get(value) ?? value
-      if (typeof value !== 'object' || value === null) return value
-      if (Object.getPrototypeOf(value) !== Object.prototype) return JSON.stringify(value)
-      const entries = Object.entries(value).filter(
-        ([name]) => !RANDOM.has(name) && (depth === 0 || name !== 'id'),
-      )
-      return Object.fromEntries(entries.map(([name, one]) => [name, plain(one, depth + 1)]))
-    }
-    const found: Document = {}
-    for (const { name } of await db.listCollections().toArray()) {
-      if (name.startsWith('quire_') && name !== 'quire_folders') continue
-      const rows = await db
-        .collection(name)
-        .find({}, { sort: { _id: 1 } })
-        .toArray()
-      found[name] = rows.map((row) => plain(row, 0))
-    }
-    found['permitted'] = roles.map((role) => [role['type'], role['permissions']])
-    found['files on disk'] = readdirSync(path.join(folder, 'uploads')).sort()
-    return found
-  }
+  const everything = ({ database, folder }: Place): Promise<Document> =>
+    readEverything(client.db(database), folder)
 
   it(`creates the same database when it runs again after a kill at any point (${KILLS} points)`, async () => {
     const whole = await open()

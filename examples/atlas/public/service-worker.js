@@ -12,8 +12,9 @@ self.addEventListener('activate', (event) => {
 
 self.addEventListener('fetch', (event) => {
   const { request } = event
-  const { origin, pathname } = new URL(request.url)
+  const { origin, pathname, searchParams } = new URL(request.url)
   if (request.method !== 'GET' || origin !== location.origin) return
+  if (searchParams.has('signature')) return // a private file
   if (request.mode === 'navigate') event.respondWith(page(request))
   else if (pathname.startsWith('/uploads/')) event.respondWith(kept(PICTURES, request))
   else if (!pathname.startsWith('/api/')) event.respondWith(kept(SHELL, request))

@@ -44,6 +44,8 @@ export interface Article {
     countries: quire.Many<Country>
     localizations: quire.Many<Article>
   }
+  searched: 'title' | 'excerpt' | 'body'
+  faceted: 'category'
   create: {
     title: string
     slug?: string
@@ -172,6 +174,8 @@ export interface Country {
     borders: quire.Many<Country>
     localizations: quire.Many<Country>
   }
+  searched: 'name' | 'officialName' | 'capital' | 'subregion'
+  faceted: 'region' | 'landlocked' | 'independent'
   create: {
     name: string
     officialName?: string | null
@@ -205,6 +209,76 @@ export interface Country {
     longitude?: number | null
     tld?: unknown | null
     borders?: quire.ToMany
+  }
+}
+
+export interface List {
+  kind: 'collection'
+  fields: {
+    id: number
+    documentId: string
+    name: string
+    ownerName: string | null
+    createdAt: string
+    updatedAt: string
+    publishedAt: string | null
+  }
+  filters: {
+    id: quire.OrderedFilter<number>
+    documentId: quire.TextFilter
+    name: quire.TextFilter
+    ownerName: quire.TextFilter
+    createdAt: quire.OrderedFilter<string | globalThis.Date>
+    updatedAt: quire.OrderedFilter<string | globalThis.Date>
+    publishedAt: quire.OrderedFilter<string | globalThis.Date>
+  }
+  populate: {
+    items: quire.Many<SharedItem>
+  }
+  create: {
+    name: string
+    ownerName?: string | null
+    items?: readonly SharedItem_Input[] | null
+  }
+  update: {
+    name?: string
+    ownerName?: string | null
+    items?: readonly SharedItem_Input[] | null
+  }
+}
+
+export interface Note {
+  kind: 'collection'
+  fields: {
+    id: number
+    documentId: string
+    title: string | null
+    text: string | null
+    createdAt: string
+    updatedAt: string
+    publishedAt: string | null
+  }
+  filters: {
+    id: quire.OrderedFilter<number>
+    documentId: quire.TextFilter
+    title: quire.TextFilter
+    text: quire.TextFilter
+    createdAt: quire.OrderedFilter<string | globalThis.Date>
+    updatedAt: quire.OrderedFilter<string | globalThis.Date>
+    publishedAt: quire.OrderedFilter<string | globalThis.Date>
+  }
+  populate: {
+    picture: quire.One<UploadFile>
+  }
+  create: {
+    title?: string | null
+    text?: string | null
+    picture?: quire.ToOne
+  }
+  update: {
+    title?: string | null
+    text?: string | null
+    picture?: quire.ToOne
   }
 }
 
@@ -325,6 +399,24 @@ export interface SharedCta_Input {
   style?: 'primary' | 'secondary' | null
 }
 
+export interface SharedItem {
+  fields: {
+    id: number
+    text: string
+  }
+  unfinished: 'text'
+  filters: {
+    id: quire.OrderedFilter<number>
+    text: quire.TextFilter
+  }
+  populate: {}
+}
+
+export interface SharedItem_Input {
+  id?: number
+  text?: string | null
+}
+
 export interface SharedQuote {
   fields: {
     id: number
@@ -394,11 +486,15 @@ export interface Content {
     articles: Article
     categories: Category
     countries: Country
+    lists: List
+    notes: Note
   }
   singular: {
     article: Article
     category: Category
     country: Country
+    list: List
+    note: Note
   }
   files: UploadFile
 }
@@ -407,6 +503,8 @@ const kinds = {
   articles: 'collection',
   categories: 'collection',
   countries: 'collection',
+  lists: 'collection',
+  notes: 'collection',
 } as const
 
 /** For `createStore` of `@quire/client/sync`. */
@@ -440,6 +538,18 @@ export const content: quire.ContentPlan<Content> = {
       kinds: { tld: 'json', createdAt: 'date', updatedAt: 'date', publishedAt: 'date' },
       links: { borders: { to: 'countries', many: true }, localizations: { localizations: true } },
     },
+    lists: {
+      name: 'list',
+      kind: 'collection',
+      kinds: { createdAt: 'date', updatedAt: 'date', publishedAt: 'date' },
+      links: { items: { component: 'shared.item', many: true } },
+    },
+    notes: {
+      name: 'note',
+      kind: 'collection',
+      kinds: { createdAt: 'date', updatedAt: 'date', publishedAt: 'date' },
+      links: { picture: { to: '$files', many: false } },
+    },
     $files: {
       name: 'upload.file',
       kind: 'collection',
@@ -459,6 +569,7 @@ export const content: quire.ContentPlan<Content> = {
   },
   components: {
     'shared.cta': { kinds: {}, links: {} },
+    'shared.item': { kinds: {}, links: {} },
     'shared.quote': { kinds: {}, links: {} },
     'shared.rich-text': { kinds: {}, links: {} },
     'shared.seo': { kinds: {}, links: { shareImage: { to: '$files', many: false } } },

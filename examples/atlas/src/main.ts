@@ -4,24 +4,34 @@ import { followLive } from './follow-live.ts'
 import { account } from './screens/account.ts'
 import { article, articles } from './screens/articles.ts'
 import { countries, country } from './screens/countries.ts'
+import { notebookScreen } from './screens/notebook.ts'
+import { hasSessionEnded, notebook } from './notebook/store.ts'
 import { store } from './store.ts'
 import { language, switchLanguage, texts } from './texts.ts'
 
 const main = element('main', { tabindex: '-1' })
 const notice = element('p', { class: 'notice', role: 'status' })
 
+/** These screens show no public content, so they are not redrawn with it. */
+const OWN_SCREENS = /^#\/(?:account|notebook)/
+let leaving = new AbortController()
+
 /** The screen for the current address. */
 function screen(): readonly HTMLElement[] {
   const [path = ''] = location.hash.slice(1).split('?')
-  const [, name, documentId] = path.split('/')
+  const [, name, documentId, part] = path.split('/')
   if (name === 'account') return account()
+  if (name === 'notebook') return notebookScreen(documentId, part, leaving.signal)
   if (name === 'countries') return documentId === undefined ? countries() : country(documentId)
   return documentId === undefined ? articles() : article(documentId)
 }
 
 function show(): void {
+  leaving.abort()
+  leaving = new AbortController()
+  const isContent = !OWN_SCREENS.test(location.hash)
   const { isComplete } = store.$status()
-  const isEmpty = !isComplete && store.countries.query({ pageSize: 1 }).total === 0
+  const isEmpty = isContent && !isComplete && store.countries.query({ pageSize: 1 }).total === 0
   main.replaceChildren(...(isEmpty ? [element('p', { class: 'quiet' }, texts.loading)] : screen()))
   const [, name = 'articles'] = /^#\/(\w+)/.exec(location.hash) ?? []
   for (const link of document.querySelectorAll('nav a')) {
@@ -34,19 +44,27 @@ function say(): void {
   const { phase, error } = store.$status()
   const isFull = error?.name === 'QuotaExceededError'
   const said = { offline: texts.offline, failed: isFull ? texts.noRoom : texts.failed }
-  notice.textContent = phase === 'offline' || phase === 'failed' ? said[phase] : ''
+  const told = phase === 'offline' || phase === 'failed' ? said[phase] : ''
+  notice.textContent = hasSessionEnded() ? texts.signInAgain : told
 }
 
 function frame(): HTMLElement {
   const other = element('button', { type: 'button', class: 'plain' }, texts.otherLanguage)
   other.addEventListener('click', switchLanguage)
-  const link = (name: 'articles' | 'countries' | 'account'): HTMLElement =>
-    element('a', { href: `#/${name}` }, texts[name])
+  const link = (name: string, text: string): HTMLElement =>
+    element('a', { href: `#/${name}` }, text)
   return element(
     'header',
     {},
     element('a', { class: 'brand', href: '#/articles' }, 'Atlas'),
-    element('nav', {}, link('articles'), link('countries'), link('account')),
+    element(
+      'nav',
+      {},
+      link('articles', texts.articles),
+      link('countries', texts.countries),
+      link('notebook', texts.notes),
+      link('account', texts.account),
+    ),
     other,
   )
 }
@@ -60,9 +78,10 @@ window.addEventListener('hashchange', () => {
 })
 store.$subscribe((touched) => {
   say()
-  // The account form contains no content, so it is not redrawn.
-  if (touched.size > 0 && !location.hash.startsWith('#/account')) keepingFocus(show)
+  if (touched.size > 0 && !OWN_SCREENS.test(location.hash)) keepingFocus(show)
 })
+notebook?.$subscribe(say)
+notebook?.$follow()
 show()
 followLive()
 if ('serviceWorker' in navigator) void navigator.serviceWorker.register('/service-worker.js')

@@ -17,10 +17,13 @@ export const client = createClient({
   },
 })
 
-/** All content of the app. Screens read only from this store, online and offline. */
+/**
+ * The public content. Screens read it from this store, online and offline. Its requests have no
+ * session, so that caches can answer them.
+ */
 export const store = await createStore({
   content,
-  client,
+  client: createClient({ url: location.origin }),
   types: ['articles', 'categories', 'countries', '$files'],
   locale: ['en', 'de'],
   storage: indexedDbStorage('atlas'),

@@ -9,6 +9,7 @@ import type {
   SortKey,
 } from './query-types.ts'
 import type { Call, CallOptions, Reply } from './call.ts'
+import type { FacetName, RankedQuery, RankedSearch, SearchedName, SearchFacts } from './search.ts'
 import type { Transport } from './transport.ts'
 
 type Status = 'draft' | 'published'
@@ -45,14 +46,6 @@ export interface ListQuery<S extends ContentType, Locale, Version = Status> exte
   readonly search?: string
 }
 
-export interface RankedQuery {
-  /**
-   * Finds words in all their forms. The most relevant entries come first, so it excludes `sort`. For content-types with
-   * the option `search`.
-   */
-  readonly rank?: string
-}
-
 export interface PageQuery {
   readonly page?: number
   readonly pageSize?: number
@@ -63,26 +56,31 @@ export interface CursorQuery<Cursor> {
   readonly cursor?: Cursor
 }
 
-export interface Page<T> {
+interface Found<T, Facts> {
   readonly entries: T[]
   readonly total: number
-  readonly page: number
-  readonly pageCount: number
   /** In meters, in the order of `entries`. Only in an order by distance. */
   readonly distances?: number[]
+  /** Only in an order by relevance. */
+  readonly search?: Facts
+}
+
+export interface Page<T, Facts = SearchFacts> extends Found<T, Facts> {
+  readonly page: number
+  readonly pageCount: number
 }
 
 /** A page that was requested by cursor. It stays correct while others write. */
-export interface CursorPage<T> {
-  readonly entries: T[]
-  readonly total: number
+export interface CursorPage<T, Facts = SearchFacts> extends Found<T, Facts> {
   /** Null on the last page. */
   readonly nextCursor: string | null
-  /** In meters, in the order of `entries`. Only in an order by distance. */
-  readonly distances?: number[]
 }
 
-type FoundPage<T, Cursor> = [Cursor] extends [undefined] ? Page<T> : CursorPage<T>
+type FoundPage<S extends ContentType, T, Cursor> = [Cursor] extends [undefined]
+  ? Page<T, FactsOf<S>>
+  : CursorPage<T, FactsOf<S>>
+
+type FactsOf<S extends ContentType> = SearchFacts<SearchedName<S>, FacetName<S>>
 
 type FieldNames<S extends ContentType> = readonly FieldName<S>[]
 type Id = string | { readonly documentId: string }
@@ -115,12 +113,12 @@ export interface Collection<S extends ContentType, Locale> extends Publishing<S,
     const Version extends Status | undefined = undefined,
   >(
     query?: ListQuery<S, Locale, Version> &
-      RankedQuery &
+      RankedQuery<S> &
       PageQuery &
       CursorQuery<Cursor> &
       ShownQuery<S, Fields, Asked>,
     options?: CallOptions,
-  ): Promise<FoundPage<ReadEntry<S, Fields, Asked, Version>, Cursor>>
+  ): Promise<FoundPage<S, ReadEntry<S, Fields, Asked, Version>, Cursor>>
   /** Iterates over all entries and loads the pages on demand. Safe against concurrent writes. */
   all<
     const Fields extends FieldNames<S> | undefined = undefined,
@@ -128,7 +126,7 @@ export interface Collection<S extends ContentType, Locale> extends Publishing<S,
     const Version extends Status | undefined = undefined,
   >(
     query?: ListQuery<S, Locale, Version> &
-      RankedQuery &
+      RankedQuery<S> &
       Pick<PageQuery, 'pageSize'> &
       ShownQuery<S, Fields, Asked>,
     options?: CallOptions,
@@ -210,17 +208,7 @@ export function openCollection(transport: Transport, name: string): UntypedColle
       const { page, pageSize, cursor, ...asked } = queryOf(query)
       const pagination = { page, pageSize, cursor }
       const listed = await list(transport, name, { ...asked, pagination }, options)
-      const {
-        total = 0,
-        page: shown = 1,
-        pageCount = 0,
-        nextCursor = null,
-      } = listed.meta.pagination
-      const { data: entries, meta } = listed
-      const more = meta.distances === undefined ? {} : { distances: meta.distances }
-      return cursor === undefined
-        ? { entries, total, page: shown, pageCount, ...more }
-        : { entries, total, nextCursor, ...more }
+      return pageOf(listed, cursor)
     },
     all: (query = {}, options = {}) => readAll(transport, name, queryOf(query), options),
     get: async (path, query = {}, options = {}) =>
@@ -270,7 +258,22 @@ interface Listed {
       readonly nextCursor?: string | null
     }
     readonly distances?: number[]
+    readonly search?: SearchFacts
   }
+}
+
+function pageOf(
+  { data: entries, meta: { pagination, distances, search } }: Listed,
+  cursor: string | undefined,
+): Page<AnyEntry> | CursorPage<AnyEntry> {
+  const { total = 0, page = 1, pageCount = 0, nextCursor = null } = pagination
+  const more = {
+    ...(distances !== undefined && { distances }),
+    ...(search !== undefined && { search }),
+  }
+  return cursor === undefined
+    ? { entries, total, page, pageCount, ...more }
+    : { entries, total, nextCursor, ...more }
 }
 
 async function* readAll(
@@ -302,14 +305,14 @@ interface Asked {
   readonly cursor?: string
   readonly pageSize?: number
   readonly _q: string | undefined
-  readonly search: string | undefined
+  readonly search: string | RankedSearch<string> | undefined
   readonly fallbackLocale: string | undefined
 }
 
 function queryOf(query: object): Asked {
   const { search, rank, fallbackLocale, ...rest } = query as {
     readonly search?: string
-    readonly rank?: string
+    readonly rank?: string | RankedSearch<string>
     readonly fallbackLocale?: readonly string[]
   }
   return { ...rest, _q: search, search: rank, fallbackLocale: fallbackLocale?.join(',') }

@@ -16,6 +16,10 @@ export interface ContentType extends Shape {
   readonly populated?: object
   /** The same in drafts. */
   readonly populatedDraft?: object
+  /** The names of the attributes that a search can name. */
+  readonly searched?: string
+  /** The names of the attributes with values that a search can count. */
+  readonly faceted?: string
   /** Data of an entry that is published at once. Drafts accept `update`. */
   readonly create: object
   readonly update: object

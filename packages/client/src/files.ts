@@ -60,7 +60,11 @@ export function openFiles(transport: Transport): Files {
   }
 }
 
-function appendFile(form: FormData, file: Blob | NativeFile, name: string | undefined): void {
+export function appendFile(
+  form: FormData,
+  file: Blob | NativeFile,
+  name: string | undefined,
+): void {
   if ('uri' in file) {
     const named = name === undefined ? file : { ...file, name }
     // The `FormData` of React Native takes such files. The types of browsers do not know them.

@@ -5,6 +5,7 @@ import type { Content, ContentType } from './content.ts'
 import { type Files, openFiles } from './files.ts'
 import { openQueries, type RunQuery } from './named-queries.ts'
 import type { Call } from './call.ts'
+import { openSearch, type RunSearch } from './search.ts'
 import { type ClientOptions, openTransport } from './transport.ts'
 
 export type * from './content.ts'
@@ -23,6 +24,7 @@ export type { BulkFailure, BulkLine, BulkOptions, BulkResult, DocumentKey } from
 export type { Call, CallOptions } from './call.ts'
 export type { ClientOptions } from './transport.ts'
 export type { NamedQuery, QueryGroups, QueryPage } from './named-queries.ts'
+export type { Facet, RankedSearch, SearchFacts, SearchGroup, SearchOptions } from './search.ts'
 export type { Session, SessionStorage } from './session.ts'
 export type { NativeFile, UploadedFile, UploadOptions } from './files.ts'
 export { TimeoutError } from './with-timeout.ts'
@@ -48,6 +50,8 @@ interface Others<C extends Content> {
   /** Creates, changes and deletes many documents. */
   readonly $bulk: RunBulk<C>
   readonly $query: RunQuery<C>
+  /** Searches several content-types by relevance. */
+  readonly $search: RunSearch<C>
   /** Sends any other request. `path` is relative to `/api`. */
   readonly $send: (call: Call) => Promise<unknown>
 }
@@ -69,6 +73,7 @@ export function createClient<C extends Content>(
     $files: openFiles(transport),
     $bulk: openBulk(transport),
     $query: openQueries(transport) as RunQuery<C>,
+    $search: openSearch(transport) as RunSearch<C>,
     $send: async (call) => (await transport.send(call)).body,
   }
   return { ...(Object.fromEntries(types) as object), ...others } as Client<C>

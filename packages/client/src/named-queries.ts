@@ -1,4 +1,5 @@
 import type { CallOptions } from './call.ts'
+import type { SearchFacts } from './search.ts'
 import type { Transport } from './transport.ts'
 
 export type NamedQuery =
@@ -13,6 +14,8 @@ export interface QueryPage<T> {
   readonly nextCursor: string | null
   /** In meters, in the order of `entries`. Only in an order by distance. */
   readonly distances?: number[]
+  /** Only in an order by relevance. */
+  readonly search?: SearchFacts
 }
 
 export interface QueryGroups<T> {
@@ -52,6 +55,7 @@ interface Answered {
       readonly nextCursor?: string | null
     }
     readonly distances?: number[]
+    readonly search?: SearchFacts
     readonly capped?: boolean
   }
 }
@@ -71,7 +75,14 @@ export function openQueries(transport: Transport) {
   }
 }
 
-function pageOf(entries: unknown[], { pagination, distances }: Answered['meta']) {
+function pageOf(entries: unknown[], { pagination, distances, search }: Answered['meta']) {
   const { total = null, pageCount = null, nextCursor = null } = pagination ?? {}
-  return { entries, total, pageCount, nextCursor, ...(distances !== undefined && { distances }) }
+  return {
+    entries,
+    total,
+    pageCount,
+    nextCursor,
+    ...(distances !== undefined && { distances }),
+    ...(search !== undefined && { search }),
+  }
 }

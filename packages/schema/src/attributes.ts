@@ -29,6 +29,9 @@ export const STUDIO_LANGUAGES = ['en', 'de'] as const
 /** The merge of an attribute that a device and another writer changed. */
 export const CONFLICT_POLICIES = ['ask', 'server', 'client', 'union', 'text'] as const
 
+/** `null` removes the values that do not fit a new type. */
+export type ConvertOption = 'null' | { readonly timeZone: string }
+
 export type ConflictPolicy = (typeof CONFLICT_POLICIES)[number]
 export type NumberType = (typeof NUMBER_TYPES)[number]
 export type TimeType = (typeof TIME_TYPES)[number]
@@ -64,6 +67,8 @@ export interface SharedOptions {
   readonly from?: string | readonly string[]
   /** Further names for clients that use an older name. */
   readonly alias?: readonly string[]
+  /** The fate of stored values after a change of the type. */
+  readonly convert?: ConvertOption
   readonly required?: boolean
   readonly private?: boolean
   /** False: clients cannot set it. */

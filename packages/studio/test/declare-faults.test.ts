@@ -69,6 +69,8 @@ const back = (kind: string, more: object): object => {
 }
 const many = { type: 'component', component: 'shared.link', repeatable: true }
 const link = componentFile('shared.link', { url: { type: 'string' } })
+const adopted = (attributes: object, more: object = {}): DeclarationFile =>
+  typeFile('page', attributes, { adopt: { collection: 'sheets' }, ...more })
 
 /** Broken declarations by the code of their fault. */
 const BROKEN: readonly (readonly [code: string, files: readonly DeclarationFile[]])[] = [
@@ -86,6 +88,22 @@ const BROKEN: readonly (readonly [code: string, files: readonly DeclarationFile[
   ['string.base', one({ type: 'string', regex: 1 })],
   ['string.max', one({ type: 'string', maxLength: 2, default: 'long' })],
   ['string.empty', one({ type: 'string', regex: '' })],
+  [
+    'declare.adoptInverse',
+    [
+      adopted({ tag: relation('oneToOne', { mappedBy: 'page' }) }),
+      typeFile('tag', { page: back('oneToOne', { inversedBy: 'tag' }) }),
+    ],
+  ],
+  [
+    'declare.adoptLevels',
+    [
+      adopted({ one: { type: 'component', component: 'a.b' } }),
+      componentFile('a.b', { again: { type: 'component', component: 'a.b' } }),
+    ],
+  ],
+  ['declare.adoptOption', [adopted({}, { options: { draftAndPublish: true } })]],
+  ['declare.adoptType', [adopted({ one: { type: 'uid' } })]],
   ['declare.aboveLimit', one({ type: 'integer', min: 3, max: 2 })],
   [
     'declare.bothSides',
@@ -101,6 +119,7 @@ const BROKEN: readonly (readonly [code: string, files: readonly DeclarationFile[
     'declare.collectionTaken',
     [typeFile('page', {}), typeFile('leaf', {}, { collectionName: 'pages' })],
   ],
+  ['declare.convert', one({ type: 'text', convert: 'zero' })],
   ['declare.defaultBlocks', one({ type: 'blocks', default: [{ type: 'film' }] })],
   ['declare.duplicate', [typeFile('page', {}), { ...typeFile('page', {}), file: 'other.json' }]],
   [
@@ -167,6 +186,8 @@ const BROKEN: readonly (readonly [code: string, files: readonly DeclarationFile[
   ['declare.previewPlace', options({ preview: 'https://example.org/{slug}' })],
   ['declare.query', [{ file: 'Q.json', kind: 'query', uid: 'Q', content: { type: 'page' } }]],
   ['declare.regex', one({ type: 'string', regex: '(' })],
+  ['declare.reviewDrafts', options({ review: true })],
+  ['declare.reviewPublish', options({ draftAndPublish: true, review: { publish: 'draft' } })],
   ['declare.routeForm', named({ singularName: 'a b' })],
   ['declare.routeReserved', named({ pluralName: 'users' })],
   [
@@ -204,6 +225,9 @@ const OF_THE_REQUEST = [
   'declare.typeUid',
 ]
 
+/** Codes of stored values that a new type would lose. */
+const OF_STORED_VALUES = ['declare.convertLoses', 'declare.convertZone']
+
 const TEXTS = [textsOf('en', english), textsOf('de', german)]
 
 function placesIn(text: string): readonly string[] {
@@ -230,11 +254,26 @@ describe('faults of declarations', () => {
     })
   }
 
+  for (const code of OF_STORED_VALUES) {
+    it(`name the number of values for ${code}`, () => {
+      const params = { amount: '1234', kind: 'string', type: 'email' }
+      for (const texts of TEXTS) {
+        const said = sayFault(
+          { path: ['api::a.a', 'attributes'], message: '', code, params },
+          texts,
+        )
+        expect(said).to.match(/: 1234\./)
+        expect(said).to.include('string').and.to.include('email')
+        expect(said).not.to.match(/\{\w+\}/)
+      }
+    })
+  }
+
   it('are all covered here', async () => {
     const { FAULT_CODES } = await serverModule('base/fault-codes')
     const codes = (FAULT_CODES as readonly string[]).filter((code) => code.startsWith('declare.'))
     const covered = BROKEN.map(([code]) => code).filter((code) => code.startsWith('declare.'))
-    expect([...covered, ...OF_THE_REQUEST].sort()).to.deep.equal(codes)
+    expect([...covered, ...OF_THE_REQUEST, ...OF_STORED_VALUES].sort()).to.deep.equal(codes)
     for (const code of OF_THE_REQUEST) {
       for (const catalogue of [english, german]) {
         const text: string = catalogue[`fault.${code}` as 'fault.within']

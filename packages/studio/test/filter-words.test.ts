@@ -19,6 +19,7 @@ const ATTRIBUTES: Attributes = {
   at: { type: 'datetime' },
   author: { type: 'relation', relation: 'manyToOne', target: 'api::author.author' },
   cover: { type: 'media' },
+  kind: { type: 'enumeration', enum: ['novel', 'poem'] },
   sections: { type: 'dynamiczone', components: [] },
 }
 
@@ -31,6 +32,8 @@ const ROWS: readonly (readonly [FilterWord, unknown])[] = [
   [{ at: 'at', is: 'after', to: '2026-01-31T12:00Z' }, { at: { $gt: '2026-01-31T12:00:00.000Z' } }],
   [{ at: 'author', is: 'is', to: 'abc' }, { author: { documentId: { $eq: 'abc' } } }],
   [{ at: 'author', is: 'isEmpty' }, { author: { documentId: { $null: true } } }],
+  [{ at: 'kind', is: 'isOneOf', among: ['novel', 'poem'] }, { kind: { $in: ['novel', 'poem'] } }],
+  [{ at: 'kind', is: 'isNoneOf', among: ['poem'] }, { kind: { $notIn: ['poem'] } }],
   [{ at: 'cover', is: 'isNotEmpty' }, { cover: { id: { $notNull: true } } }],
 ]
 
@@ -48,6 +51,9 @@ describe('filters in words', () => {
       { at: 'shown', is: 'contains', to: 'x' },
       { at: 'title', is: 'contains', to: '' },
       { at: 'title', is: 'is' },
+      { at: 'title', is: 'isOneOf', among: ['a'] },
+      { at: 'kind', is: 'isOneOf', among: [] },
+      { at: 'kind', is: 'isOneOf', to: 'novel' },
       { at: STATE, is: 'is', to: 'draft' },
     ]
     expect(toFilters(words, ATTRIBUTES)).to.equal(undefined)
@@ -72,9 +78,14 @@ describe('the URL of a list', () => {
       q: 'maps',
       sort: 'title:asc',
       locale: 'de',
-      filters: [{ at: 'title', is: 'contains', to: 'a' }],
+      filters: [
+        { at: 'title', is: 'contains', to: 'a' },
+        { at: 'kind', is: 'isOneOf', among: ['novel'] },
+      ],
+      columns: ['title', 'updatedAt'],
       after: 'abc',
       skipped: 50,
+      within: true,
     }
     expect(readListSearch(search)).to.deep.equal(search)
   })
@@ -83,11 +94,19 @@ describe('the URL of a list', () => {
     const hostile = {
       q: '',
       sort: 'a;b',
-      filters: [{ at: 1 }, null, { at: 'x', is: 'y' }],
+      filters: [
+        { at: 1 },
+        null,
+        { at: 'x', is: 'y' },
+        { at: 'x', is: 'isOneOf', among: 'y' },
+        { at: 'x', is: 'isOneOf', among: [1] },
+      ],
+      columns: ['title', 1],
       after: [],
       skipped: -1,
+      within: 'x',
     }
-    expect(Object.values(readListSearch(hostile))).to.deep.equal(Array(6).fill(undefined))
+    expect(Object.values(readListSearch(hostile))).to.deep.equal(Array(8).fill(undefined))
     expect(readListSearch({ q: 12 })).to.include({ q: '12', sort: undefined })
   })
 })

@@ -1,11 +1,13 @@
 import { expect } from 'chai'
 import type { Entry } from '../src/api/entries.ts'
-import { rankFound } from '../src/shell/rank-found.ts'
+import { oncePerDocument, rankFound } from '../src/shell/rank-found.ts'
 
 const titled = (documentId: string, title: string, locale = 'en') =>
   ({ documentId, title, locale }) as unknown as Entry
 const ranked = (wanted: string, ...entries: readonly Entry[]): readonly unknown[] =>
-  rankFound(entries, ({ title }) => String(title), wanted).map(({ title }) => title)
+  oncePerDocument(rankFound(entries, ({ title }) => String(title), wanted)).map(
+    ({ title }) => title,
+  )
 
 describe('the order of matches in the palette', () => {
   it('starts with equal titles, then titles or words that start with the text', () => {

@@ -1,7 +1,12 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import type { Attributes } from '../src/api/attributes.ts'
-import { type FilterWord, operatorsOf, takesValue } from '../src/screens/list/filter-words.ts'
+import {
+  type FilterWord,
+  operatorsOf,
+  takesList,
+  takesValue,
+} from '../src/screens/list/filter-words.ts'
 import { parseRule, textOfRule } from '../src/screens/settings/rules/edited-rules.ts'
 import {
   conditionOf,
@@ -40,6 +45,8 @@ const ROWS: readonly (readonly [object, FilterWord])[] = [
   [{ blocked: false }, { at: 'blocked', is: 'is', to: 'false' }],
   [{ title: '$$free' }, { at: 'title', is: 'is', to: '$free' }],
   [{ views: { $gte: 3 } }, { at: 'views', is: 'atLeast', to: '3' }],
+  [{ kind: { $in: ['poem', '$$x'] } }, { at: 'kind', is: 'isOneOf', among: ['poem', '$x'] }],
+  [{ kind: { $notIn: ['poem'] } }, { at: 'kind', is: 'isNoneOf', among: ['poem'] }],
   [{ owner: { $null: true } }, { at: 'owner', is: 'isEmpty' }],
 ]
 
@@ -48,6 +55,11 @@ const UNSHOWN: readonly unknown[] = [
   { title: { $gt: 'a', $lt: 'b' } },
   { title: ['a', 'b'] },
   { title: '$someone' },
+  { title: { $in: ['a'] } },
+  { kind: { $in: [] } },
+  { kind: { $in: 'poem' } },
+  { kind: { $in: ['poem', 1] } },
+  { kind: { $in: ['$user.kind'] } },
   { title: null },
   { owner: { name: 'Ada' } },
   { owner: { $null: false } },
@@ -162,7 +174,9 @@ const anyWord: fc.Arbitrary<FilterWord> = fc
     return fc.tuple(fc.constantFrom(...operators), anyOperand(at)).map(([is, operand]) => ({
       at,
       is,
-      ...(takesValue(is) && operand),
+      ...(takesList(is)
+        ? { among: [operand.to ?? operand.variable ?? ''] }
+        : takesValue(is) && operand),
     }))
   })
 
@@ -192,7 +206,11 @@ const anyComparison = fc.oneof(
   fc.array(anyScalar, { maxLength: 2 }),
   fc.dictionary(
     fc.constantFrom('$eq', '$ne', '$gt', '$null', '$containsi', 'documentId', 'id', '$in'),
-    fc.oneof(anyScalar, fc.dictionary(fc.constantFrom('$eq', '$null'), anyScalar)),
+    fc.oneof(
+      anyScalar,
+      fc.array(anyScalar, { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom('$eq', '$null'), anyScalar),
+    ),
     { maxKeys: 2 },
   ),
 )

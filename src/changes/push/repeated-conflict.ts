@@ -1,4 +1,4 @@
-import { CmsError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { principalWriteRules } from '../../content/rules/principal-rules.ts'
 import type { Writer } from '../../content/write-target.ts'
@@ -57,7 +57,7 @@ export async function readTheirs(
       revision: revisionOf(stored),
     }
   } catch (error) {
-    if (error instanceof CmsError && error.status < 500) return NONE
+    if (isRefusal(error)) return NONE
     throw error
   }
 }

@@ -1,10 +1,11 @@
 import { readSyncedAfter, type SyncedVersion } from '../../mongo/read/read-synced.ts'
+import { projectionOf } from '../../mongo/search/fresh-drafts.ts'
 import { type SearchTypeRow, searchTypesOf } from '../../mongo/search/index-progress.ts'
 import { searchForm } from '../../mongo/search/index-rows.ts'
 import { finishBuild } from '../../mongo/search/settle-index.ts'
 import { ensureRow } from '../../mongo/system/system-collections.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { type Indexing, projectionOf, putRows } from './index-versions.ts'
+import { type Indexing, putRows } from './index-versions.ts'
 
 /** Versions per step of a build. A killed process repeats at most one step. */
 const BATCH = 200

@@ -3,6 +3,7 @@ import type { CommitLog } from '../../mongo/commits/commit-log.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { NumberedCommit } from '../../mongo/commits/read-commits.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { pendingDraftsOf } from '../../mongo/search/fresh-drafts.ts'
 import { deleteTextIndex } from '../../mongo/search/index-rows.ts'
 import type { SearchFollowerRow } from '../../mongo/search/index-progress.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
@@ -11,12 +12,7 @@ import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { followLog, readLogStep } from '../follow-log.ts'
 import { buildStep, restartBuilds } from './build-index.ts'
 import { type Indexing, indexVersions } from './index-versions.ts'
-import {
-  ensureSearchFollower,
-  openSearchLeadership,
-  pendingDraftsOf,
-  type SearchLeadership,
-} from './search-rows.ts'
+import { ensureSearchFollower, openSearchLeadership, type SearchLeadership } from './search-rows.ts'
 
 export interface SearchFollowerOptions {
   readonly database: Database

@@ -3,19 +3,17 @@ import { beginTimeSlice } from '../../base/time-slice.ts'
 import { isDuplicateKey } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { readSynced, type SyncedVersion } from '../../mongo/read/read-synced.ts'
+import { indexFields, projectionOf } from '../../mongo/search/fresh-drafts.ts'
 import {
   recentId,
   type RecentVersionRow,
   recentRowsOf,
   searchForm,
   textIndexId,
-  toBinary,
 } from '../../mongo/search/index-rows.ts'
 import { settleIndex, type Settling } from '../../mongo/search/settle-index.ts'
 import { versionKeyOf } from '../../mongo/versions/version-match.ts'
 import { analyzerFor } from '../../query/text/analyze-text.ts'
-import { indexVersion } from '../../query/text/index-terms.ts'
-import { writeTerms } from '../../query/text/postings.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
@@ -46,18 +44,6 @@ export async function indexVersions(
   if (missing.length > 0) await removeRows(indexing, plan, missing)
 }
 
-export function projectionOf({ search }: ContentTypePlan): Readonly<Record<string, 1>> {
-  const names = [
-    ...(search?.weights.keys() ?? []),
-    'locale',
-    'status',
-    'documentId',
-    'id',
-    'updatedAt',
-  ]
-  return Object.fromEntries(names.map((name) => [name, 1]))
-}
-
 export async function putRows(
   indexing: Indexing,
   plan: ContentTypePlan,
@@ -68,12 +54,10 @@ export async function putRows(
   const slice = beginTimeSlice()
   const rows: StoredRow[] = []
   for (const version of versions) {
-    const { _id, id, documentId, locale, status, updatedAt } = version
+    const { _id, documentId, locale } = version
     const analyzer = await analyzerFor(locale === NO_LOCALE ? defaultLocale : locale)
-    const { lengths: n, terms } = indexVersion(plan, version, analyzer)
-    const index = textIndexId(plan, form, { locale, status })
-    const set = { index, id, updatedAt, n, b: toBinary(writeTerms(terms)) }
-    rows.push({ _id, documentId, index, update: { $set: set, $unset: { movedAt: '' } } })
+    const set = indexFields({ plan, form, analyzer }, version)
+    rows.push({ _id, documentId, index: set.index, update: { $set: set, $unset: { movedAt: '' } } })
     if (slice.isOver()) await slice.next()
   }
   await storeRows(indexing, plan, { form, seq, rows })

@@ -1,7 +1,7 @@
 import { headsOf } from '../../mongo/commits/heads.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { pendingDraftsOf } from '../../mongo/search/fresh-drafts.ts'
 import { searchFollowersOf, searchTypesOf } from '../../mongo/search/index-progress.ts'
-import { pendingDraftsOf } from './search-rows.ts'
 
 export interface SearchHealth {
   /** The number of commits that are not indexed. */

@@ -1,23 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { pendingDraftsOf } from '../../mongo/search/fresh-drafts.ts'
 import { ensureSearchRows } from '../../mongo/search/index-rows.ts'
 import { type SearchFollowerRow, searchFollowersOf } from '../../mongo/search/index-progress.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 
 const FOLLOWER = { _id: 'search' } as const
-
-/** A draft that waits for a pause in its writes. */
-export interface PendingDraft {
-  /** The uid of the content-type and the `_id` of the version. */
-  readonly _id: string
-  readonly type: string
-  readonly version: string
-  readonly dueAt: Date
-}
-
-export const pendingDraftsOf = (database: Database) =>
-  database.table<PendingDraft>('quire_text_drafts')
 
 export async function ensureSearchFollower(
   database: Database,

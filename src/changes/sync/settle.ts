@@ -1,11 +1,12 @@
 import { SyncTokenExpiredError } from '../../base/errors.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { SyncRule } from '../../people/access/sync-rights.ts'
-import type { LocaleRules } from '../../query/query.ts'
-import { restrictPlan } from '../../query/ruled-type.ts'
+import type { Filter, LocaleRules } from '../../query/query.ts'
+import { bothFilters, restrictPlan } from '../../query/ruled-type.ts'
 import type { SyncedType, SyncScope } from './query/parse-scope.ts'
 import type { SyncToken, TypeProgress } from './query/sync-token.ts'
 import type { Uid } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { OpenType, SyncSources } from './read-changes.ts'
 import { compileShape, ruledShape } from './row-shape.ts'
 import type { Reset } from './sync-items.ts'
@@ -14,6 +15,7 @@ export interface SyncCaller {
   maySync(type: SyncedType): boolean
   mayRead(uid: Uid): boolean
   ruleOf(type: SyncedType): SyncRule | null
+  limitOf(plan: ContentTypePlan): Filter | null
   readonly operandTypes: ReadonlySet<Uid>
 }
 
@@ -35,13 +37,24 @@ export function assertFollowable(
   if (token.seq < head.floor) throw new SyncTokenExpiredError('retention')
 }
 
+/** A device that gains or loses rows by a limit reads them again. */
+const LIMITED = 'limited'
+
 export function openTypes(scope: SyncScope, caller: SyncCaller): readonly OpenType[] {
   return scope.types.map((type) => {
     const rule = caller.ruleOf(type)
     const fields = rule?.fields ?? null
     const shown = fields === null ? type.plan : restrictPlan(type.plan, fields)
     const shape = compileShape(shown, type.fields, (uid) => caller.mayRead(uid))
-    return { ...type, rule, shape: rule === null ? shape : ruledShape(shape, rule.digest) }
+    const limit = caller.limitOf(type.plan)
+    const filter = bothFilters(type.filter, limit)
+    const limited = limit === null ? shape : ruledShape(shape, LIMITED)
+    return {
+      ...type,
+      filter,
+      rule,
+      shape: rule === null ? limited : ruledShape(limited, rule.digest),
+    }
   })
 }
 

@@ -9,7 +9,9 @@ import { inspectIndexes } from '../../mongo/indexes/inspect-indexes.ts'
 import { readQueryStats } from '../../mongo/observe/query-stats.ts'
 import { compileQueries } from '../../query/named/compile-queries.ts'
 import type { Schema } from '../../schema/plan.ts'
+import { examineAdopted } from './examine-adopted.ts'
 import { adviseIndexes, type IndexAdvice } from './advise-indexes.ts'
+import { examineConversion } from './examine-conversion.ts'
 import { examineDurability } from './examine-durability.ts'
 import { examineJobs } from './examine-jobs.ts'
 import { examineCommitLog } from './examine-log.ts'
@@ -51,11 +53,13 @@ export async function examineDatabase(
         what,
       })),
       ...(await examineRules(database, schema, collections)),
+      ...(await examineConversion(database)),
       ...(await examineCommitLog(database)),
       ...(await examineCaches(database, config.cache)),
       ...(await examineJobs(database)),
       ...(await examineExtensions(database)),
       ...(await examineSearch(database, schema)),
+      ...(await examineAdopted(database, schema)),
       ...(await examineWebhooks(database, schema)),
       ...examineTokens(await findApiTokenRows(database)),
     ],

@@ -1,7 +1,8 @@
 import { actionsOf, syncerOf } from '../../people/access/sync-rights.ts'
 import { takeSnapshot } from '../../changes/sync/take-snapshot.ts'
 import type { SyncCaller } from '../../changes/sync/settle.ts'
-import type { Grants } from '../../people/access/principal.ts'
+import type { Principal } from '../../people/access/principal.ts'
+import { PUBLIC_ROLE } from '../../people/access/role-rows.ts'
 import { mayUnderRule } from '../../people/access/ruled-reads.ts'
 import { ForbiddenError, NotFoundError, ValidationError } from '../../base/errors.ts'
 import { parseScope, syncedTypes, type SyncScope } from '../../changes/sync/query/parse-scope.ts'
@@ -43,9 +44,9 @@ export const SNAPSHOT_COMMAND: Command = {
     const open = FORMATS[formatOf(options, out)]
     const { documents, schema } = await context.content()
     const scope = readScope(options, syncedTypes(schema.contentTypes.values()))
-    const grants = await askerOf(context, options)
-    const leftOut = personalTypes(scope, grants)
-    const caller = callerOf(scope, grants, leftOut)
+    const asker = await askerOf(context, options)
+    const leftOut = personalTypes(scope, asker)
+    const caller = callerOf(scope, asker, leftOut)
     const locales = await (await context.locales()).current()
     const file = await open(out)
     const data = await write(file, () =>
@@ -60,22 +61,24 @@ export const SNAPSHOT_COMMAND: Command = {
   },
 }
 
+type Asker = Pick<Principal, 'kind' | 'grants'>
+
 /** A file is for all users of an app, so it has no rows that depend on one of them. */
-function personalTypes(scope: SyncScope, { rules }: Grants): readonly string[] {
+function personalTypes(scope: SyncScope, { grants: { rules } }: Asker): readonly string[] {
   return scope.types
     .filter((type) => actionsOf(scope, type).some((action) => rules?.personal.has(action)))
     .map(({ name }) => name)
 }
 
 /** @throws ForbiddenError */
-function callerOf(scope: SyncScope, grants: Grants, leftOut: readonly string[]): SyncCaller {
-  const caller = syncerOf({ grants }, scope)
+function callerOf(scope: SyncScope, asker: Asker, leftOut: readonly string[]): SyncCaller {
+  const caller = syncerOf(asker, scope)
   const kept = scope.types.filter(({ name }) => !leftOut.includes(name))
   if (kept.length === 0) throw new ForbiddenError('The rules of all types depend on the user')
   const refused = kept.find((type) => !caller.maySync(type))
   if (refused !== undefined) {
     const actions = actionsOf(scope, refused)
-    const missing = actions.find((action) => !mayUnderRule({ grants }, action))
+    const missing = actions.find((action) => !mayUnderRule(asker, action))
     throw new ForbiddenError(`${missing ?? actions.join(', ')} is not permitted`)
   }
   return {
@@ -104,17 +107,17 @@ function formatOf(options: OptionValues, out: string): keyof typeof FORMATS {
   throw new UsageError('snapshot: --format is ndjson or sqlite')
 }
 
-async function askerOf(context: CommandContext, options: OptionValues): Promise<Grants> {
+async function askerOf(context: CommandContext, options: OptionValues): Promise<Asker> {
   const [role, token] = [textOption(options, 'role'), textOption(options, 'token')]
   if (role !== undefined && token !== undefined) {
     throw new UsageError('snapshot: either --role or --token')
   }
   const access = await context.access()
-  if (token !== undefined) return (await access.principalOf(`Bearer ${token}`)).grants
+  if (token !== undefined) return access.principalOf(`Bearer ${token}`)
   const { type } = await findRoleByName(access.roles, role ?? 'public')
   const grants = await access.grantsOfRole(type)
   if (grants === null) throw new NotFoundError(`There is no role ${type}`)
-  return grants
+  return { kind: type === PUBLIC_ROLE ? 'anonymous' : 'user', grants }
 }
 
 function readScope(options: OptionValues, known: Parameters<typeof parseScope>[1]): SyncScope {

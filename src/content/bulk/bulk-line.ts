@@ -5,6 +5,7 @@ import { uniqueAttributes } from '../../mongo/write/unique-values.ts'
 import { parseDeletedLocales, parseWriteKey } from '../../query/parse-version.ts'
 import type { LocaleRules, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
+import { assertManaged } from '../../schema/adopted-type.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { singleDocumentId } from '../write/single-document-id.ts'
 import type { WriteRules } from '../write-rules.ts'
@@ -121,6 +122,7 @@ function planOf(type: unknown, types: LineRules['types']): ContentTypePlan {
   if (plan === undefined) {
     throw lineFault('type', 'type: expected the singular name or the uid of a content-type')
   }
+  assertManaged(plan)
   return plan
 }
 

@@ -4,7 +4,8 @@ import { takenFault, uniqueValues } from '../../mongo/write/unique-values.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { newVersions, prepareNew } from '../write/create-versions.ts'
-import { checkUpdate } from '../write/update-versions.ts'
+import { refuseUnreviewed } from '../review/stage-of.ts'
+import { checkUpdate, publishes } from '../write/update-versions.ts'
 import { type BatchView, documentPayload, readView } from './batch-view.ts'
 import type { DryRunResults } from './dry-run-results.ts'
 import type { IdAllocator } from '../../mongo/system/id-allocator.ts'
@@ -69,5 +70,6 @@ export async function dryRunLine(
   if (trial.documents(line.plan, documentId).length > 0) return { result: 'unchanged', documentId }
   const { prepared } = await checkUpdate(inside, target, data)
   const isSame = isUnchanged(target, prepared, versions)
+  if (!isSame && publishes(target)) refuseUnreviewed(line.plan)
   return { result: isSame ? 'unchanged' : 'updated', documentId }
 }

@@ -1,4 +1,5 @@
 import { CmsError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import { retryCollisions } from '../../mongo/write/write-path.ts'
 import type { DocumentContext } from '../context.ts'
 import { type BulkLine, type BulkWriter, type LineRules, parseBulkLine } from './bulk-line.ts'
@@ -160,7 +161,7 @@ async function dryRun(
   try {
     return (await dryRunLine(dryContext(own), prepared, writer, trial)).documentId
   } catch (error) {
-    if (error instanceof CmsError && error.status < 500) return prepared.seen?.documentId ?? null
+    if (isRefusal(error)) return prepared.seen?.documentId ?? null
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { CmsError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import { eraseHistoryOf } from '../../mongo/commits/erase-history.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
@@ -67,7 +67,7 @@ async function deleteBatch(
         await hookDeletion(context, { plan, documentId, locales: 'all', origin }),
       )
     } catch (error) {
-      if (!(error instanceof CmsError) || error.status >= 500) throw error
+      if (!isRefusal(error)) throw error
       if (!refused.includes(documentId)) refused.push(documentId)
     }
   }
@@ -78,7 +78,7 @@ async function deleteBatch(
       await assertSeenDeletion(context, request, session)
       await deleteVersions(database, plan, documentId, 'all', session)
     }
-    await eraseTrashOf(database, plan.uid, owned, session)
+    await eraseTrashOf(database, plan, owned, session)
     await eraseHistoryOf(database, owned, session)
   }, origin)
 }

@@ -57,7 +57,7 @@ async function changeTrashed(
     return
   }
   await database.transact(async (session) => {
-    await eraseTrashOf(database, uid, documentIds, session)
+    await eraseTrashOf(database, relation.plan, documentIds, session)
     await eraseHistoryOf(database, documentIds, session)
   })
 }

@@ -14,7 +14,7 @@ export function findUserRelations(
   contentTypes: ReadonlyMap<string, ContentTypePlan>,
 ): readonly UserRelation[] {
   return [...contentTypes.values()]
-    .filter(({ uid }) => uid.startsWith('api::'))
+    .filter(({ uid, adopted }) => uid.startsWith('api::') && adopted === undefined)
     .flatMap((plan) =>
       [...plan.attributes.values()].flatMap((attribute): readonly UserRelation[] => {
         if (attribute.kind !== 'relation' || attribute.targetUid !== USER) return []

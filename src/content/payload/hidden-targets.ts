@@ -1,3 +1,4 @@
+import { ValidationError } from '../../base/errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { relationListOf } from '../../mongo/versions/stored-value.ts'
 import { type ExistingDocuments, findExisting } from '../../mongo/write/find-existing.ts'
@@ -8,12 +9,46 @@ import { relationsOfStored } from './component-values.ts'
 import type { DocumentChange } from './relation-change.ts'
 import type { DocumentChanges, NamedTargets, RelationInput, TargetRef } from './relation-input.ts'
 import type { Writer } from '../write-target.ts'
-import type { WriteRules } from '../write-rules.ts'
+import type { WritePermit, WriteRules } from '../write-rules.ts'
 
 /** The hidden ones of the named targets, by content-type. */
 export type HiddenTargets = ReadonlyMap<Uid, ReadonlySet<string | number>>
 
 const NONE: HiddenTargets = new Map()
+
+const USER: Uid = 'plugin::users-permissions.user'
+
+/** @throws ValidationError for a relation to a type that the caller cannot find */
+export function assertMayRelate({ attribute, path }: RelationInput, writer: Writer): void {
+  if (attribute.kind !== 'relation' || writer.mayRead(attribute.targetUid)) return
+  const at = path.join('.')
+  throw new ValidationError(
+    `Invalid key ${attribute.name}`,
+    {
+      key: attribute.name,
+      path: at,
+      source: 'body',
+    },
+    { code: 'invalid_key' },
+  )
+}
+
+/**
+ * Whether a rule names a relation to end users. Then the caller needs no permission to find users, which takes no rule.
+ * It must give documentIds, because numbers can be guessed.
+ */
+export function mayInvite(
+  { attribute, path, change }: RelationInput,
+  permit: Pick<WritePermit, 'fields'> | undefined,
+): boolean {
+  return (
+    attribute.kind === 'relation' &&
+    attribute.targetUid === USER &&
+    path.length === 1 &&
+    permit?.fields?.has(attribute.name) === true &&
+    refsOf(change).every((ref) => 'documentId' in ref)
+  )
+}
 
 /** The rules of the writer, if they hide entries of the type to which the attribute relates. */
 export function rulesThatHide(

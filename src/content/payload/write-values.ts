@@ -1,4 +1,3 @@
-import { ValidationError } from '../../base/errors.ts'
 import { type ExistingDocuments, findExisting } from '../../mongo/write/find-existing.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type {
@@ -19,8 +18,15 @@ import {
   type RelationInput,
   resolveRelationChanges,
 } from './relation-input.ts'
-import { exceptHidden, findHiddenTargets, keepsHidden, withoutHidden } from './hidden-targets.ts'
-import type { Writer, WriteTarget } from '../write-target.ts'
+import {
+  assertMayRelate,
+  exceptHidden,
+  findHiddenTargets,
+  keepsHidden,
+  mayInvite,
+  withoutHidden,
+} from './hidden-targets.ts'
+import type { WriteTarget } from '../write-target.ts'
 
 export interface PreparedValues {
   /** Validated, with hashed passwords. Relations and components still have their payload form. */
@@ -40,15 +46,12 @@ export async function prepareValues(
 ): Promise<PreparedValues> {
   const { plan, key, writer, permit } = target
   const collected = collectRelationChanges(plan, values)
-  const isSet = ({ path }: RelationInput): boolean =>
-    Object.hasOwn(permit?.set ?? {}, path[0] ?? '')
-  for (const input of collected) if (!isSet(input)) assertMayRelate(input, writer)
-  const hidden = await findHiddenTargets(
-    context,
-    writer,
-    collected.filter((each) => !isSet(each)),
-  )
-  const inputs = collected.map((each) => (isSet(each) ? each : withoutHidden(each, hidden)))
+  const isFree = (input: RelationInput): boolean =>
+    Object.hasOwn(permit?.set ?? {}, input.path[0] ?? '') || mayInvite(input, permit)
+  const seen = collected.filter((each) => !isFree(each))
+  for (const input of seen) assertMayRelate(input, writer)
+  const hidden = await findHiddenTargets(context, writer, seen)
+  const inputs = collected.map((each) => (isFree(each) ? each : withoutHidden(each, hidden)))
   const named = [...namedTargets(inputs)]
   const found = await Promise.all(
     named.map(async ([uid, targets]): Promise<readonly [Uid, ExistingDocuments]> => {
@@ -149,20 +152,6 @@ export function exclusiveChanges(
   changes: DocumentChanges,
 ): readonly RelationPlan[] {
   return exclusiveRelations(plan).filter(({ name }) => changes.has(name))
-}
-
-function assertMayRelate({ attribute, path }: RelationInput, writer: Writer): void {
-  if (attribute.kind !== 'relation' || writer.mayRead(attribute.targetUid)) return
-  const at = path.join('.')
-  throw new ValidationError(
-    `Invalid key ${attribute.name}`,
-    {
-      key: attribute.name,
-      path: at,
-      source: 'body',
-    },
-    { code: 'invalid_key' },
-  )
 }
 
 function hasComponents(plan: ContentTypePlan, values: Data): boolean {

@@ -1,6 +1,8 @@
 import type { Principal } from '../../people/access/principal.ts'
 import { CmsError, type Fault, NotFoundError, validationError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import { haveSameContent } from '../../mongo/versions/stored-content.ts'
+import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { findByUnique, getDocuments, valueKey } from '../../mongo/write/find-by-unique.ts'
 import { takenFault, uniqueAttributes, uniqueValues } from '../../mongo/write/unique-values.ts'
@@ -12,6 +14,8 @@ import { type PlanningContext, publishablePlan } from './planning.ts'
 import type { ReleaseItem } from './release-rows.ts'
 import { assertMayAct } from './run-action.ts'
 import { assertWritable } from '../write/assert-writable.ts'
+import { findReviewRows } from '../review/find-reviews.ts'
+import { lastStage, notReviewed, rowIdOf, stageOf } from '../review/stage-of.ts'
 import { writeRulesOf } from '../rules/principal-rules.ts'
 import { shownInDraft, withShownFaults } from '../rules/shown-faults.ts'
 import { mayUnderRules } from '../rules/visible-documents.ts'
@@ -107,7 +111,25 @@ async function checkType(
     (candidate, error) => add(candidate.item, error),
     ({ version }) => plan.validators.publishable(version),
   )
+  await checkReviewed(context, plan, candidates, add)
   await checkUnique(context, plan, { items, candidates }, add)
+}
+
+async function checkReviewed(
+  { documents: { database } }: CheckContext,
+  plan: ContentTypePlan,
+  candidates: readonly Candidate[],
+  add: AddFault,
+): Promise<void> {
+  const { review } = plan
+  if (review?.publishesLastOnly !== true) return
+  const ids = candidates.map(({ version }) => version.documentId)
+  const rows = await findReviewRows(database, plan, ids)
+  for (const { item, version } of candidates) {
+    const row = rows.get(rowIdOf({ plan, documentId: version.documentId, locale: version.locale }))
+    const stage = stageOf(review, row, revisionOf(version))
+    if (stage !== lastStage(review)) add(item, notReviewed(review))
+  }
 }
 
 /** The items that the rules of the principal do not let it publish now. */
@@ -127,7 +149,7 @@ async function refusalsOf(
     try {
       await assertWritable(documents, rules, write)
     } catch (error) {
-      if (!(error instanceof CmsError)) throw error
+      if (!isRefusal(error)) throw error
       refusals.set(id, error)
     }
   }

@@ -28,7 +28,12 @@ export async function openPlanning(options: PlanningOptions): Promise<Planning> 
   const lanes = await Promise.all([laneOf(context, 'document'), laneOf(context, 'release')])
   const runner = openRunner({ lanes, onError: onBackgroundError, lookMs: LOOK_MS })
   runner.wake()
-  const sweep = openTrashSweep({ database, now: context.now, onBackgroundError })
+  const sweep = openTrashSweep({
+    database,
+    contentTypes: context.schema.contentTypes,
+    now: context.now,
+    onBackgroundError,
+  })
   return {
     ...context,
     close: async () => {

@@ -1,5 +1,6 @@
 import type { Principal } from '../../people/access/principal.ts'
-import { ApplicationError, because, CmsError, ValidationError } from '../../base/errors.ts'
+import { ApplicationError, because, ValidationError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { type HeldDocuments, holding } from '../../mongo/write/hold-documents.ts'
 import { lockDocuments } from '../../mongo/write/lock-document.ts'
@@ -84,7 +85,7 @@ export async function hookItems(
     try {
       seen.set(item.id, await hookAction(context.documents, action, on))
     } catch (error) {
-      if (!(error instanceof CmsError) || error.status >= 500) throw error
+      if (!isRefusal(error)) throw error
       faults.push(toItemFault(item, shownItemError(context, rules, item, error)))
     }
   }
@@ -203,7 +204,7 @@ async function runItem(
     assertMayAct(principal, on)
     await runAction(context, principal, on, session)
   } catch (error) {
-    if (!(error instanceof CmsError) || error.status >= 500) throw error
+    if (!isRefusal(error)) throw error
     const { name, message, errorCode, codedDetails: details } = error
     const fault = { item: id, name, code: errorCode, message, details, type, documentId }
     throw new ApplicationError(

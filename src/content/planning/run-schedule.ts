@@ -1,6 +1,7 @@
 import { administratorAction } from '../../people/access/administrator-actions.ts'
 import { assertMayIn } from '../../people/access/permissions.ts'
 import { CmsError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import { type ClaimedJob, type JobQueue, LeaseLost } from '../../mongo/jobs/job-queue.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import { retryChanged, type SeenVersions } from '../hooks/seen-versions.ts'
@@ -109,7 +110,8 @@ async function keepFailure(
 ): Promise<void> {
   const at = now()
   const failure = failureOf(error, at)
-  const retryMs = isLasting(error) ? undefined : RETRIES_MS[job.attempts - 1]
+  // A refused publication would be refused again.
+  const retryMs = isRefusal(error) ? undefined : RETRIES_MS[job.attempts - 1]
   try {
     await queue.settle(
       job,
@@ -121,11 +123,6 @@ async function keepFailure(
     if (!(lost instanceof LeaseLost)) throw lost // already completed, cancelled, or claimed by another process
   }
   if (!(error instanceof CmsError)) throw error // a bug: rethrow for the log
-}
-
-/** A retry does not help if a request would be rejected for the same reason. */
-function isLasting(error: unknown): boolean {
-  return error instanceof CmsError && error.status < 500
 }
 
 function failureOf(error: unknown, at: Date): PlannedFailure {

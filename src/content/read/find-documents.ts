@@ -1,7 +1,7 @@
 import { boundedReads } from '../../mongo/connection/time-limits.ts'
 import { valueName } from '../../schema/alias.ts'
 import type { Database } from '../../mongo/connection/database.ts'
-import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { isIdOf } from '../../mongo/versions/document-id.ts'
 import type { Counted } from '../../mongo/read/count-versions.ts'
 import { findPage, getVersion } from '../../mongo/read/read-versions.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
@@ -30,6 +30,11 @@ export type ListedQuery = Query & { readonly search?: never; readonly nearest?: 
 export interface ShownVersion {
   readonly entry: Entry
   readonly revision: string
+}
+
+/** Documents of other services have no revision. */
+export interface FoundVersion extends Pick<ShownVersion, 'entry'> {
+  readonly revision: string | null
 }
 
 export async function findDocuments(
@@ -64,13 +69,13 @@ export async function findDocument(
   documentId: string,
   key: VersionKey,
   query: EntryQuery,
-): Promise<ShownVersion | null> {
-  if (!isDocumentId(documentId)) return null
+): Promise<FoundVersion | null> {
+  if (!isIdOf(query.plan, documentId)) return null
   const bounded = boundedReads(database)
   const version = await getVersion(bounded, documentId, key, query)
   if (version === null) return null
   const [entry = {}] = await showWithin(bounded, [version], key.status, query)
-  return { entry, revision: revisionOf(version) }
+  return { entry, revision: query.plan.adopted === undefined ? revisionOf(version) : null }
 }
 
 export async function showVersion(

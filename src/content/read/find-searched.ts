@@ -9,17 +9,23 @@ import { searchForm } from '../../mongo/search/index-rows.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { toCursor } from '../../query/cursor.ts'
 import type { Page, Query, TextSearch } from '../../query/query.ts'
-import { type Candidate, openScores } from '../../query/text/rank.ts'
+import type { Corrections } from '../../query/text/query-terms.ts'
+import { type Candidate, hasTerm, openScores } from '../../query/text/rank.ts'
+import { countFacets, type Facets } from './count-facets.ts'
 import { type FoundDocuments, showWithin } from './find-documents.ts'
 import { type EntryHighlights, highlightEntries } from './highlight-entries.ts'
 
 export interface SearchMeta {
   /** The words that were searched, without stop words. */
   readonly terms: readonly string[]
+  /** By word of the text: the word that was searched instead. Absent if there is none. */
+  readonly corrected?: Readonly<Record<string, string>>
   /** True if more entries have the words than a search checks. */
   readonly capped?: true
   /** In the order of the entries. Absent unless the query names attributes. */
   readonly highlights?: readonly EntryHighlights[]
+  /** Absent unless the query names attributes. */
+  readonly facets?: Facets
 }
 
 export interface SearchedDocuments extends FoundDocuments {
@@ -49,10 +55,9 @@ export async function findSearched(
     findCandidates(database, query),
     position === null ? null : findChangedSince(database, query.plan, form, position),
   ])
-  const hits = (
-    await Promise.all(found.map((one) => rankFound(database, query, one, unsure)))
-  ).flat()
-  hits.sort(byRelevance)
+  const ranked = await Promise.all(found.map((one) => rankFound(database, query, one, unsure)))
+  const hits = ranked.flatMap((one) => one.hits).toSorted(byRelevance)
+  const corrected = new Map(ranked.flatMap((one) => [...one.corrected]))
   const { page, search } = query
   const { shown, last } = pageOfHits(hits, page)
   const isCapped = found.some((one) => one.isCapped)
@@ -65,10 +70,19 @@ export async function findSearched(
         ? null
         : toCursor(search.order, [last.score, new Date(last.updatedAt), last.id]),
     search: {
-      terms: [...new Set(found.flatMap(({ terms }) => terms.terms.map(({ word }) => word)))],
+      terms: [...new Set(ranked.flatMap(({ words }) => words))],
+      ...(corrected.size > 0 && { corrected: wordsOf(corrected) }),
       ...(isCapped && { capped: true }),
       ...(search.highlights.length > 0 && {
-        highlights: await highlightEntries(search, query.reader, versions),
+        highlights: await highlightEntries({ ...search, corrected }, query.reader, versions),
+      }),
+      ...(search.facets.length > 0 && {
+        facets: await countFacets(
+          database,
+          query,
+          hits.map(({ _id }) => _id),
+          isCapped,
+        ),
       }),
     },
   }
@@ -79,13 +93,21 @@ function isUnconditional(query: SearchQuery): boolean {
   return query.version.status === 'published' && showsAllVersions(query)
 }
 
+interface Ranked {
+  readonly hits: readonly Hit[]
+  /** The searched words. */
+  readonly words: readonly string[]
+  /** Only words of visible entries. */
+  readonly corrected: Corrections
+}
+
 /** Without conditions, the content decides only about versions that may have changed since they were indexed. */
 async function rankFound(
   database: Database,
   query: SearchQuery,
-  { terms, candidates, statistics }: FoundCandidates,
+  { terms, words, corrections, candidates, statistics }: FoundCandidates,
   unsure: ReadonlySet<string> | null,
-): Promise<readonly Hit[]> {
+): Promise<Ranked> {
   const { attributes } = query.search
   const asked = unsure ?? candidates
   const checked = [...asked.keys()].filter((_id) => candidates.has(_id))
@@ -93,10 +115,18 @@ async function rankFound(
   const visible = [...candidates].filter(([_id]) => !asked.has(_id) || shown.has(_id))
   const counted = visible.map(([, candidate]) => candidate)
   const scoreOf = openScores(terms.terms, counted, statistics, attributes)
-  return visible.map(([_id, candidate]) => {
+  const hits = visible.map(([_id, candidate]) => {
     const { id, updatedAt } = candidate
     return { _id, id, updatedAt, score: scoreOf(candidate) }
   })
+  const isFound = (stem: string): boolean =>
+    terms.terms.some((term, place) => term.stem === stem && hasTerm(counted, place, attributes))
+  const corrected = new Map([...corrections].filter(([, { stem }]) => isFound(stem)))
+  return { hits, words: words.map((word) => corrected.get(word)?.word ?? word), corrected }
+}
+
+function wordsOf(corrected: Corrections): Readonly<Record<string, string>> {
+  return Object.fromEntries([...corrected].map(([given, { word }]) => [given, word]))
 }
 
 function byRelevance(one: Hit, other: Hit): number {

@@ -1,6 +1,6 @@
 import type { Database } from '../../mongo/connection/database.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
-import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { isDocumentId, isIdOf } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { differingAttributes, haveSameContent } from '../../mongo/versions/stored-content.ts'
@@ -53,7 +53,7 @@ export async function listLocales(
   documentId: string,
   seen: VisibleVersions = ALL_VERSIONS,
 ): Promise<readonly LocaleState[]> {
-  if (!isDocumentId(documentId)) return []
+  if (!isIdOf(plan, documentId)) return []
   const stored = await getAllVersions(database, plan, documentId)
   const versions = stored.filter((version) => seen.has(version))
   const locales = [...new Set(versions.map(({ locale }) => locale))].sort()

@@ -2,11 +2,12 @@ import { boundedReads } from '../../mongo/connection/time-limits.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { findGroups, type FoundGroup, type GroupValues } from '../../mongo/read/find-groups.ts'
 import type { GroupedQuery } from '../../query/aggregate.ts'
-import { type Aggregate, type GroupKey, type Measure, MEASURES } from '../../query/query.ts'
+import { type Aggregate, type Measure, MEASURES } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import { divideDecimal, wholeText } from '../../schema/values/decimal.ts'
 import { settleAsked } from './find-entries.ts'
+import { showGroupKey } from './show-group-key.ts'
 
 export interface ShownGroups {
   readonly groups: readonly Data[]
@@ -21,7 +22,7 @@ export async function showGroups(database: Database, query: GroupedQuery): Promi
 }
 
 function showGroup(group: FoundGroup, { groupBy, counts, measures }: Aggregate): Data {
-  const keys = groupBy.map((key, index) => [key.name, showKey(key, group.keys[index])])
+  const keys = groupBy.map((key, index) => [key.name, showGroupKey(key, group.keys[index])])
   const shown: Data = { group: Object.fromEntries(keys) as Data }
   if (counts) shown['count'] = group.count
   for (const of of MEASURES) {
@@ -34,35 +35,6 @@ function showGroup(group: FoundGroup, { groupBy, counts, measures }: Aggregate):
     if (values.length > 0) shown[of] = Object.fromEntries(values) as Data
   }
   return shown
-}
-
-function showKey(key: GroupKey, stored: unknown): unknown {
-  if (stored === null) return null
-  switch (key.kind) {
-    case 'value':
-      return SCALAR_KINDS[key.attribute.type].toJson(stored)
-    case 'day':
-      return dayText(Number(stored))
-    case 'month':
-      return monthText(Number(stored))
-    case 'relation':
-      return stored
-  }
-}
-
-const DAY_MS = 86_400_000
-
-function dayText(day: number): string {
-  const iso = new Date(day * DAY_MS).toISOString()
-  return iso.slice(0, iso.indexOf('T'))
-}
-
-/** Years as in ISO 8601: a sign and six digits before the year 0 and after 9999. */
-function monthText(months: number): string {
-  const year = Math.floor(months / 12)
-  const month = String(months - year * 12 + 1).padStart(2, '0')
-  if (year >= 0 && year <= 9999) return `${String(year).padStart(4, '0')}-${month}`
-  return `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}-${month}`
 }
 
 function showMeasure({ of, attribute: { type } }: Measure, values: GroupValues): unknown {

@@ -19,13 +19,15 @@ interface FactsRequest {
   readonly plan: ContentTypePlan
   /** For targets of entries without a locale. */
   readonly locale: string
+  /** Omits lines with a hidden draft, even if their published version is visible. */
+  readonly needsDraft?: boolean
 }
 
 /** Titles and states by `documentId:locale`, of the versions that rules show. Other lines are omitted. */
 export async function factsOfLines(
   context: Pick<DocumentContext, 'database'>,
   rules: WriteRules | undefined,
-  { plan, locale }: FactsRequest,
+  { plan, locale, needsDraft = false }: FactsRequest,
   lines: readonly DocumentLocale[],
 ): Promise<ReadonlyMap<string, LineFacts>> {
   if (lines.length === 0) return new Map()
@@ -38,6 +40,8 @@ export async function factsOfLines(
     )
     const found = stateOfVersions(plan, own)
     if (found === null) continue
+    if (needsDraft && plan.draftAndPublish && own.every(({ status }) => status !== 'draft'))
+      continue
     facts.set(lineKey(line), { title: titleOf(rules, plan, own), state: found.state })
   }
   return facts

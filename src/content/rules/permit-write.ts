@@ -1,4 +1,6 @@
-import { ForbiddenError } from '../../base/errors.ts'
+import { CmsError, ForbiddenError, NotFoundError } from '../../base/errors.ts'
+import { versionsOf } from '../../mongo/versions/stored-version.ts'
+import { matchDocument } from '../../mongo/versions/version-match.ts'
 import type { RowGuard } from '../../mongo/write/row-guard.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import { stampName } from '../../people/rules/stamps.ts'
@@ -54,19 +56,61 @@ async function tryPermits<T>(
   }
   let refusal: RuleRefused | null = null
   for (const own of attemptsOf(rules.rulesFor(action), verb)) {
+    const guard = writeGuard(context, rules, {
+      ...document,
+      required: [{ verb, rules: own }, ...required],
+    })
     try {
-      const [{ fields, set }] = own
-      const permit = { fields, set }
-      if (write.isCut !== true) assertFields(plan, action, permit, write.data)
-      const all = [{ verb, rules: own }, ...required]
-      const guard = writeGuard(context, rules, { ...document, required: all })
-      return await run({ ...permit, guard })
+      return await runUnder(own[0], guard, write, run)
     } catch (error) {
-      if (!(error instanceof RuleRefused)) throw error
-      refusal ??= error
+      const refused = await refusalBehind(error, context, { guard, rules, write })
+      if (refused === null) throw error
+      refusal ??= refused
     }
   }
   throw refusal ?? new ForbiddenError('Forbidden', {}, { action })
+}
+
+function runUnder<T>(
+  { fields, set }: WriteRule,
+  guard: RowGuard,
+  write: RuledWrite,
+  run: (permit: WritePermit) => Promise<T>,
+): Promise<T> {
+  const { plan, verb, data, isCut } = write
+  if (isCut !== true) assertFields(plan, contentAction(plan, verb), { fields, set }, data)
+  return run({ fields, set, guard })
+}
+
+/** Values are checked before the version is locked, and their errors can depend on it. @throws NotFoundError */
+async function refusalBehind(
+  error: unknown,
+  context: RuleContext,
+  {
+    guard,
+    rules,
+    write,
+  }: { readonly guard: RowGuard; readonly rules: WriteRules; readonly write: RuledWrite },
+): Promise<RuleRefused | null> {
+  if (error instanceof RuleRefused) return error
+  const { plan, documentId, verb, locales } = write
+  if (!(error instanceof CmsError) || error.status !== 400 || verb === 'create') return null
+  if (await hidesDocument(context, rules, write)) throw new NotFoundError('Not Found')
+  const { database } = context
+  const stored = await versionsOf(database, plan).find(matchDocument(documentId)).toArray()
+  const changed = stored.filter(
+    (row) =>
+      (locales === undefined || locales.includes(String(row['locale']))) &&
+      (!plan.draftAndPublish || row['status'] === 'draft'),
+  )
+  try {
+    guard.begin()
+    for (const row of changed) await guard.before({ plan, row, session: undefined })
+    return null
+  } catch (refused) {
+    if (refused instanceof RuleRefused) return refused
+    throw refused
+  }
 }
 
 /** The guard of a write without rules for its own action. */

@@ -1,4 +1,5 @@
 import { NotFoundError } from '../../base/errors.ts'
+import { removeLostNotes } from '../../mongo/trash/lost-notes.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { DeletionRow } from '../../mongo/trash/trash-rows.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
@@ -25,6 +26,7 @@ export function endDeleted(
     for (const row of rows) {
       await takeFromTrash(database, plan, { row, locales: row.locales }, session)
     }
+    await removeLostNotes(database, plan, [documentId], { session })
     noteRow(session, 'delete', { type: TRASH_TYPE, documentId })
   })
 }

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../base/errors.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
-import { getAllVersions, getWholeVersion } from '../../mongo/read/get-versions.ts'
+import { getAllVersions, getOverwritten, getWholeVersion } from '../../mongo/read/get-versions.ts'
 import { findExisting } from '../../mongo/write/find-existing.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { writeDocument } from '../../mongo/write/write-path.ts'
@@ -12,7 +12,7 @@ import { relationListOf, unique } from '../../mongo/versions/stored-value.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import { hooksOf } from '../hooks/document-hooks.ts'
 import { retryChanged } from '../hooks/seen-versions.ts'
-import { getOverwritten } from './write-condition.ts'
+import { refuseUnreviewed } from '../review/stage-of.ts'
 import { checkUpdate, updateVersions } from './update-versions.ts'
 import type { WriteRequest } from '../write-target.ts'
 
@@ -70,7 +70,7 @@ export function attachFiles(
   const hooks = hooksOf(context, plan)
   if (hooks === null) return attach(context, attachment, files, { target, data })
   return retryChanged(async () => {
-    const seen = await getOverwritten(context, { plan, documentId, locale })
+    const seen = await getOverwritten(context.database, { plan, documentId, locale })
     const write = { ...target, operation: 'update', previous: seen } as const
     const hooked = await hooks.hookData(write, data, { fill: false })
     await attach(context, attachment, files, { target: { ...target, seen }, data: hooked })
@@ -85,6 +85,7 @@ async function attach(
 ): Promise<void> {
   const { documentId, status } = version
   const { origin, key } = target
+  if (status !== key.status) refuseUnreviewed(plan)
   const update = await checkUpdate(context, target, data)
   const write = async (session: Session): Promise<void> => {
     await updateVersions(context, target, update, session)

@@ -18,6 +18,7 @@ import {
   unsetValues,
 } from '../payload/write-values.ts'
 import { fillUids, missingUids } from '../payload/fill-uids.ts'
+import { refuseUnreviewed } from '../review/stage-of.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { assertFree, writeRelations } from './version-steps.ts'
 
@@ -134,7 +135,10 @@ export function newVersions(
 function newValues({ plan, key }: WriteTarget, prepared: PreparedValues, initial: Data): Data {
   const values = completeValues(plan, prepared, null, initial)
   const all = { ...unsetValues(plan), ...initial, ...values }
-  if (key.status === 'published' && plan.draftAndPublish) plan.validators.publishable(all)
+  if (hasTwoVersions(plan, key)) {
+    refuseUnreviewed(plan)
+    plan.validators.publishable(all)
+  }
   return all
 }
 

@@ -1,4 +1,5 @@
 import { CmsError, ConflictError, UnprocessableContentError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import {
   type IdempotencyRecords,
   type StoredAnswer,
@@ -76,7 +77,7 @@ async function carryOut(
       throw new ConflictError('Idempotency-Key: another request with this key was faster')
     })
   } catch (error) {
-    if (error instanceof CmsError && error.status < 500 && !(error instanceof ConflictError)) {
+    if (isRefusal(error) && !(error instanceof ConflictError)) {
       return records.keepAnswer(key, creation.showError(error))
     }
     await releaseIfPossible(records, key, claim)

@@ -6,6 +6,7 @@ import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { contentOf, haveSameContent } from '../../mongo/versions/stored-content.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import { takeDocuments } from '../../mongo/sharing/write-turns.ts'
 import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { writeDocument } from '../../mongo/write/write-path.ts'
@@ -25,6 +26,7 @@ import {
   type SeenVersions,
   seenVersions,
 } from '../hooks/seen-versions.ts'
+import { assertReviewed, endReview, refuseUnreviewed } from '../review/stage-of.ts'
 import { pickShared } from '../payload/shared-values.ts'
 import {
   beginDraft,
@@ -54,6 +56,8 @@ interface Pair {
   readonly locale: string
   readonly draft: StoredVersion | null
   readonly published: StoredVersion | null
+  /** The revision before the lock of a condition. */
+  readonly revision: string
 }
 
 type InLocale = (pair: Pair) => Promise<StoredVersion>
@@ -74,16 +78,25 @@ export function publishInside(
   target: ActionTarget,
   session: Session,
 ): Promise<readonly StoredVersion[]> {
-  const publish: InLocale = async ({ locale, draft, published }) => {
+  const publish: InLocale = async ({ locale, draft, published, revision }) => {
     const isPublished =
       draft !== null && published !== null && haveSameContent(target.plan, draft, published)
     if (isPublished) return published
     const { plan, documentId, writer } = target
-    if (draft === null) await beginDraft(context, plan, orThrow(published), session)
+    const { database } = context
+    const line = { plan, documentId, locale }
+    const isReady = await assertReviewed(database, line, revision, session)
+    const read = draft ?? (await beginDraft(context, plan, orThrow(published), session))
     const key = { locale, status: 'published' as const }
     const written = { plan, documentId, key, writer }
-    const versionedCache = orThrow(await patchWritten(context, written, {}, session))
-    return publishDraft(context, written, { draft: versionedCache, changes: new Map() }, session)
+    const seen = plan.review?.publishesLastOnly === true ? { seen: read } : {}
+    const stamped = await patchWritten(context, { ...written, ...seen }, {}, session)
+    if (stamped === null) refuseUnreviewed(plan) // another write changed the reviewed draft
+    const version = orThrow(stamped)
+    const changes = new Map()
+    const shown = await publishDraft(context, written, { draft: version, changes }, session)
+    await endReview(database, line, isReady ? revisionOf(version) : null, session)
+    return shown
   }
   return inEachLocale(context, target, { run: publish }, session)
 }
@@ -241,10 +254,17 @@ async function inEachLocale(
   assertSeen(seen, stored, locales.locales)
   let pairs = choose(pairsOf(stored, locales))
   if (condition !== undefined) {
+    const locked = new Map<string, string>()
     for (const { locale } of pairs) {
-      await assertCondition(context, { plan, documentId, locale }, condition, session)
+      const line = { plan, documentId, locale }
+      const before = await assertCondition(context, line, condition, session)
+      if (before !== null && condition.match !== null) locked.set(locale, revisionOf(before))
     }
-    pairs = choose(pairsOf(await versionsNow(), locales)) // the check changes the revision
+    // The check changes the revision.
+    pairs = choose(pairsOf(await versionsNow(), locales)).map((pair) => ({
+      ...pair,
+      revision: locked.get(pair.locale) ?? pair.revision,
+    }))
   }
   const answers: StoredVersion[] = []
   for (const pair of pairs) {
@@ -257,11 +277,10 @@ async function inEachLocale(
 function pairsOf(versions: readonly StoredVersion[], asked: ActionLocales): readonly Pair[] {
   const pairs = asked.locales.map((locale): Pair => {
     const inLocale = versions.filter((version) => version.locale === locale)
-    return {
-      locale,
-      draft: inLocale.find(({ status }) => status === 'draft') ?? null,
-      published: inLocale.find(({ status }) => status === 'published') ?? null,
-    }
+    const draft = inLocale.find(({ status }) => status === 'draft') ?? null
+    const published = inLocale.find(({ status }) => status === 'published') ?? null
+    const written = draft ?? published
+    return { locale, draft, published, revision: written === null ? '' : revisionOf(written) }
   })
   const there = pairs.filter(({ draft, published }) => draft !== null || published !== null)
   if (there.length === 0 || (asked.kind !== 'every' && there.length < pairs.length)) {
@@ -300,6 +319,7 @@ async function revertTo(
   const target = { plan, documentId, key, writer }
   const [related = draft] = await writeRelations(context, target, [draft], sides, session)
   await setInOtherLocales(database, plan, related, pickShared(plan, content), session)
+  await endReview(database, { plan, documentId, locale: published.locale }, null, session)
   return related
 }
 

@@ -1,5 +1,5 @@
 import { NotFoundError } from '../../base/errors.ts'
-import { getAllVersions } from '../../mongo/read/get-versions.ts'
+import { getAllVersions, getOverwritten } from '../../mongo/read/get-versions.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { runGuarded } from '../../mongo/write/row-guard.ts'
@@ -16,7 +16,7 @@ import {
 } from '../write-rules.ts'
 import type { WriteRequest } from '../write-target.ts'
 import { changedVersions, checkUpdate, updateVersions } from './update-versions.ts'
-import { getOverwritten, refuseOutdated } from './write-condition.ts'
+import { refuseOutdated } from './write-condition.ts'
 
 /** A missing locale starts with the shared values. @throws NotFoundError, ValidationError, PreconditionFailedError */
 export function updateDocument(
@@ -86,7 +86,7 @@ async function findPrevious(
   } = target
   const line = { plan, documentId, locale }
   if (condition !== undefined) await refuseOutdated(context, line, condition)
-  const previous = await getOverwritten(context, line)
+  const previous = await getOverwritten(context.database, line)
   if (previous !== null || plan.kind === 'singleType') return previous
   const versions = plan.localized ? await getAllVersions(context.database, plan, documentId) : []
   if (versions.length === 0) throw new NotFoundError('Not Found')
@@ -103,7 +103,7 @@ async function refuseUnseen(context: DocumentContext, target: WriteRequest): Pro
   const isHidden = await isHiddenDocument(context, writer.rules, addressOf(target))
   if (plan.localized && permit.guard !== null) {
     const line = { plan, documentId, locale: key.locale }
-    const isUnseen = isHidden || (await getOverwritten(context, line)) === null
+    const isUnseen = isHidden || (await getOverwritten(context.database, line)) === null
     const isDocumentSeen = isUnseen && !(await isHiddenDocument(context, writer.rules, whole))
     if (isDocumentSeen) await permit.guard.unseen(key.locale)
   }

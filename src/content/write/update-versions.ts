@@ -19,6 +19,7 @@ import {
 } from '../payload/write-values.ts'
 import { assertSeenVersion, PreviousChanged } from '../hooks/seen-versions.ts'
 import { keepHiddenTargets } from '../payload/hidden-targets.ts'
+import { endReview, refuseUnreviewed } from '../review/stage-of.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { createVersions, prepareNext, writesVersionsOnly } from './create-versions.ts'
 import {
@@ -56,10 +57,12 @@ export async function updateVersions(
   update: Update,
   session: Session,
 ): Promise<StoredVersion> {
-  const { plan, key } = target
-  takeDocuments(plan, [target.documentId], session)
+  const { plan, documentId, key } = target
+  const isPublishing = publishes(target)
+  if (isPublishing) refuseUnreviewed(plan)
+  takeDocuments(plan, [documentId], session)
   if (reachesOthers(target, update.prepared)) {
-    await lockDocument(context.database, plan, target.documentId, session)
+    await lockDocument(context.database, plan, documentId, session)
   }
   const compared = await assertMet(context, target, session)
   const stored = await getStored(context, compared, update.prepared, session)
@@ -75,9 +78,15 @@ export async function updateVersions(
   const given = [...Object.keys(values), ...prepared.changes.keys()]
   const changed = Object.fromEntries(given.map((name) => [name, written[name]]))
   await setInOtherLocales(context.database, plan, written, pickShared(plan, changed), session)
+  if (!isPublishing) return written
+  const { changes } = prepared
+  const published = await publishDraft(context, target, { draft: written, changes }, session)
+  await endReview(context.database, { plan, documentId, locale: key.locale }, null, session)
+  return published
+}
+
+export function publishes({ plan, key }: Pick<WriteTarget, 'plan' | 'key'>): boolean {
   return plan.draftAndPublish && key.status === 'published'
-    ? publishDraft(context, target, { draft: written, changes: prepared.changes }, session)
-    : written
 }
 
 /** Reports 404 before a uniqueness error. @throws NotFoundError, ValidationError */
@@ -97,12 +106,9 @@ export async function assertFreeIfThere(
   }
 }
 
-export function reachesOthers(
-  { plan, key }: WriteTarget,
-  { values, changes }: PreparedValues,
-): boolean {
-  const isPublishing = plan.draftAndPublish && key.status === 'published'
-  return hasShared(plan, isPublishing ? 'any' : [...Object.keys(values), ...changes.keys()])
+export function reachesOthers(target: WriteTarget, { values, changes }: PreparedValues): boolean {
+  const names = publishes(target) ? 'any' : [...Object.keys(values), ...changes.keys()]
+  return hasShared(target.plan, names)
 }
 
 /** Returns null if the update needs its own transaction. */
@@ -111,14 +117,14 @@ export function changedVersions(
   { prepared }: Update,
 ): readonly VersionKey[] | null {
   const { plan, key, condition } = target
-  const isPublishing = plan.draftAndPublish && key.status === 'published'
+  const isPublishing = publishes(target)
   const isAlone =
     condition !== undefined ||
     readsStored(target, prepared) ||
     reachesOthers(target, prepared) ||
     !writesVersionsOnly(plan) ||
     isClaimed(plan) ||
-    (isPublishing && exclusiveRelations(plan).length > 0)
+    (isPublishing && (plan.review !== undefined || exclusiveRelations(plan).length > 0))
   if (isAlone) return null
   return isPublishing ? [writtenKey(target), key] : [writtenKey(target)]
 }

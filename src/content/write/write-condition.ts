@@ -1,6 +1,6 @@
 import { PreconditionFailedError } from '../../base/errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import { getWholeVersion } from '../../mongo/read/get-versions.ts'
+import { getOverwritten, getWholeVersion } from '../../mongo/read/get-versions.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { claimVersion } from '../../mongo/write/write-versions.ts'
@@ -29,10 +29,11 @@ export async function assertCondition(
   if (current === null || match === null) return current
   assertSeenVersion(line.seen, current)
   // Without snapshot isolation, only the write itself can detect a concurrent commit.
-  const expected = match === '*' && line.seen === undefined ? null : current
+  const isReviewed = line.plan.review?.publishesLastOnly === true
+  const expected = match === '*' && line.seen === undefined && !isReviewed ? null : current
   if (await claimVersion(context.database, line.plan, current, expected, session)) return current
   if (line.seen !== undefined) throw new PreviousChanged()
-  const newer = await getOverwritten(context, line, session)
+  const newer = await getOverwritten(context.database, line, session)
   throw changed(newer === null ? null : revisionOf(newer))
 }
 
@@ -51,7 +52,7 @@ async function getExpected(
   { match, noneMatch }: WriteCondition,
   session: Session | undefined,
 ): Promise<StoredVersion | null> {
-  const current = await getOverwritten(context, line, session)
+  const current = await getOverwritten(context.database, line, session)
   if (current === null) return null
   const revision = revisionOf(current)
   if (noneMatch !== null && includes(noneMatch, revision)) {
@@ -75,16 +76,6 @@ function changed(revision: string | null): PreconditionFailedError {
 
 function includes(revisions: Revisions, revision: string): boolean {
   return revisions === '*' || revisions.has(revision)
-}
-
-export async function getOverwritten(
-  { database }: DocumentContext,
-  { plan, documentId, locale }: VersionLine,
-  session?: Session,
-): Promise<StoredVersion | null> {
-  const get = (status: 'draft' | 'published') =>
-    getWholeVersion(database, plan, documentId, { locale, status }, session)
-  return (plan.draftAndPublish ? await get('draft') : null) ?? (await get('published'))
 }
 
 /** The revision can differ from that of an equal draft, because separate writes update the two. */

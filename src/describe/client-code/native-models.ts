@@ -191,12 +191,12 @@ function addModel({ models }: Making, name: string, fieldsOf: () => readonly Fie
 
 function scalarField(
   making: Making,
-  { name: key, type, limits, required, onRequest }: ScalarPlan,
+  { name: key, type, limits, required, onRequest, nullable = false }: ScalarPlan,
   owner: string,
   isUnfinished = false,
 ): Field {
   const isFilled = required && !onRequest && !isUnfinished
-  const isOptional = !isFilled && !ALWAYS.has(key)
+  const isOptional = !isFilled && (nullable || !ALWAYS.has(key))
   return { key, type: scalarType(making, { type, limits }, owner + capitalized(key)), isOptional }
 }
 

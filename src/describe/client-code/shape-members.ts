@@ -43,12 +43,16 @@ export function fieldMembers(
 
 /** A published entry has a value for each required attribute. A draft may lack it. */
 export function fieldType(plan: ScalarPlan, holder: ShapePlan, state: VersionState): string {
-  const { name, required, system, type } = plan
+  const { name, required, type } = plan
   const special = holder.uid === FILE_UID ? FILE_VALUES[name] : undefined
   if (special !== undefined) return `${special} | null`
-  const isThere = (system && NEVER_NULL.has(name)) || type === 'json'
+  const isThere = isAlwaysSet(plan) || type === 'json'
   const isFilled = required && (state === 'published' || !mayBeUnfinished(holder))
   return isThere || isFilled ? valueType(plan) : `${valueType(plan)} | null`
+}
+
+function isAlwaysSet({ name, system, nullable = false }: ScalarPlan): boolean {
+  return system && !nullable && NEVER_NULL.has(name)
 }
 
 /** The names of the required attributes that a draft may lack, as a union. Null if there are none. */

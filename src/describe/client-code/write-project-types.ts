@@ -54,7 +54,8 @@ export function writeProjectTypes(schema: Schema): string {
   const content = own.map((plan): Member => [nameInContent(plan), serviceType(plan, scope)])
   const byUid = own.map((plan): Member => {
     const name = scope.nameOf(plan.uid)
-    return [plan.uid, `{ entry: ${name}; payload: ${name}_Update }`]
+    const payload = plan.adopted === undefined ? `${name}_Update` : 'never'
+    return [plan.uid, `{ entry: ${name}; payload: ${payload} }`]
   })
   return [
     HEAD,
@@ -71,8 +72,9 @@ function nameInContent({ kind, singularName, pluralName }: ContentTypePlan): str
   return kind === 'singleType' ? singularName : pluralName
 }
 
-function serviceType({ kind, uid }: ContentTypePlan, scope: CodeScope): string {
+function serviceType({ kind, uid, adopted }: ContentTypePlan, scope: CodeScope): string {
   const name = scope.nameOf(uid)
+  if (adopted !== undefined) return `Pick<DocumentService<${name}>, 'find' | 'findOne' | 'count'>`
   return kind === 'singleType'
     ? `SingleService<${name}, ${name}_Update>`
     : `DocumentService<${name}, ${name}_Create, ${name}_Update>`
@@ -80,6 +82,7 @@ function serviceType({ kind, uid }: ContentTypePlan, scope: CodeScope): string {
 
 function writeEntry(plan: ContentTypePlan, scope: CodeScope): string {
   const name = scope.nameOf(plan.uid)
+  if (plan.adopted !== undefined) return writeInterface(name, shownMembers(plan, scope))
   const { create, update } = inputMembers(plan, scope)
   return [
     writeInterface(name, shownMembers(plan, scope)),

@@ -2,6 +2,7 @@ import { contentAction } from '../../people/access/actions.ts'
 import { type Grants, rulesFor } from '../../people/access/principal.ts'
 import { describedReader } from '../described-reader.ts'
 import { nameSchemas } from '../openapi/schema-names.ts'
+import { facetNames, searchedNames } from '../openapi/read-parameters.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import { FILE_UID, type Uid } from '../../schema/definition.ts'
 import type { ShapePlan, ContentTypePlan, Schema } from '../../schema/plan.ts'
@@ -112,9 +113,23 @@ function writeType(plan: ContentTypePlan, schema: Schema, scope: WriterScope): s
           ['populatedDraft', writeMembers(populatedDraft, '  ')] as const,
         ]
       : []),
-    ['create', writeMembers(create, '  ')],
-    ['update', writeMembers(update, '  ')],
+    ...searchMembers(plan, scope),
+    ['create', plan.adopted === undefined ? writeMembers(create, '  ') : 'never'],
+    ['update', plan.adopted === undefined ? writeMembers(update, '  ') : 'never'],
   ])
+}
+
+function searchMembers(plan: ContentTypePlan, scope: CodeScope): readonly Member[] {
+  const searched = plan.kind === 'collectionType' ? searchedNames(plan) : []
+  const faceted = searched.length === 0 ? [] : facetNames(scope, plan)
+  return [
+    ...(searched.length === 0 ? [] : [['searched', unionOf(searched)] as const]),
+    ...(faceted.length === 0 ? [] : [['faceted', unionOf(faceted)] as const]),
+  ]
+}
+
+function unionOf(names: readonly string[]): string {
+  return names.map(quoted).join(' | ')
 }
 
 function writeShape(plan: ShapePlan, scope: CodeScope): string {

@@ -1,10 +1,9 @@
-import { contentAction } from '../../people/access/actions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { FLAG, INTEGER, type JsonSchema, objectOf, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
 import { queryParameter } from './parameters.ts'
 import { failures } from './responses.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import { permits, type Vocabulary } from './vocabulary.ts'
 
 const LINES = 'application/x-ndjson'
 
@@ -13,9 +12,7 @@ export function bulkOperations(
   content: readonly ContentTypePlan[],
 ): readonly PlacedOperation[] {
   const written = content.filter((plan) =>
-    (['create', 'update', 'delete'] as const).some((verb) =>
-      vocabulary.may(contentAction(plan, verb)),
-    ),
+    (['create', 'update', 'delete'] as const).some((verb) => permits(vocabulary, plan, verb)),
   )
   if (written.length === 0) return []
   const names = written.map(({ singularName }) => singularName)

@@ -1,17 +1,10 @@
-import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
+import type { ContentVerb } from '../../people/access/actions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { entrySchema } from './entry-schemas.ts'
 import { exampleOf } from './examples.ts'
 import { createSchema, inputSchema } from './input-schemas.ts'
-import {
-  FLAG,
-  INTEGER,
-  type JsonSchema,
-  arraySchema,
-  objectOf,
-  orNull,
-  TEXT,
-} from './json-schema.ts'
+import { type JsonSchema, arraySchema, objectOf, TEXT } from './json-schema.ts'
+import { listMeta } from './list-meta.ts'
 import { AT_A_TIME, scheduleSchema } from './schedule-schemas.ts'
 import type { PlacedOperation } from './operation.ts'
 import { headerParameter, type Parameter, pathParameter } from './parameters.ts'
@@ -22,10 +15,16 @@ import {
   shownParameters,
   localeParameter,
   writeParameters,
-  locationNames,
 } from './read-parameters.ts'
-import { answer, ENTITY_TAG, failures, jsonBody, NOT_MODIFIED } from './responses.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import {
+  answer,
+  ENTITY_TAG,
+  failures,
+  IDEMPOTENCY_REPLAYED,
+  jsonBody,
+  NOT_MODIFIED,
+} from './responses.ts'
+import { permits, type Vocabulary } from './vocabulary.ts'
 
 interface TypeDescription {
   readonly vocabulary: Vocabulary
@@ -45,7 +44,7 @@ export function contentOperations(
   const path = `/api/${isSingle ? plan.singularName : plan.pluralName}`
   const place = { vocabulary, plan, bounds, name: vocabulary.nameOf(plan.uid), path, isSingle }
   const permitted = (verb: ContentVerb, make: (place: TypeDescription) => PlacedOperation) =>
-    vocabulary.may(contentAction(plan, verb)) ? [make(place)] : []
+    permits(vocabulary, plan, verb) ? [make(place)] : []
   return [
     ...permitted('find', isSingle ? findOne : find),
     ...(isSingle ? [] : permitted('create', create)),
@@ -103,50 +102,6 @@ function find({ vocabulary, plan, bounds, name, path }: TypeDescription): Placed
   }
 }
 
-export function listMeta(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
-  const pagination = paginationSchema(vocabulary)
-  const hasLocation = locationNames(plan).length > 0
-  const more = hasLocation ? { distances: DISTANCES } : {}
-  if (plan.search === null) return objectOf({ pagination, ...more }, ['pagination'])
-  const found = vocabulary.refer('Search', () =>
-    objectOf(
-      {
-        terms: { ...arraySchema(TEXT), description: 'The words that were searched' },
-        capped: { ...FLAG, description: 'More entries have these words than a search checks' },
-        highlights: {
-          ...arraySchema({ type: 'object', additionalProperties: arraySchema(TEXT) }),
-          description:
-            'By attribute, in the order of `data`: texts without and with a match in turn',
-        },
-      },
-      ['terms'],
-    ),
-  )
-  return objectOf({ pagination, search: found, ...more }, ['pagination'])
-}
-
-export const DISTANCES: JsonSchema = {
-  ...arraySchema({ type: 'number' }),
-  description: 'In meters, in the order of `data`; only for an order by distance',
-}
-
-export function paginationSchema({ refer }: Vocabulary): JsonSchema {
-  return refer('Pagination', () =>
-    objectOf({
-      page: INTEGER,
-      pageSize: INTEGER,
-      pageCount: INTEGER,
-      start: INTEGER,
-      limit: INTEGER,
-      total: INTEGER,
-      nextCursor: { ...orNull(TEXT), description: 'Null on the last page' },
-      estimated: { ...FLAG, description: '`total` is an estimate' },
-      capped: { ...FLAG, description: 'There may be more than `total`' },
-      countTimedOut: { ...FLAG, description: 'Counting took too long: there is no `total`' },
-    }),
-  )
-}
-
 function oneEntry({ vocabulary, plan, name }: TypeDescription): JsonSchema {
   return vocabulary.refer(`${name}_Entry`, () =>
     objectOf({ data: entrySchema(vocabulary, plan), meta: objectOf({}) }, ['data', 'meta']),
@@ -202,10 +157,7 @@ function create(place: TypeDescription): PlacedOperation {
       responses: {
         201: answer('The entry', writtenEntry(place), {
           ...ENTITY_TAG,
-          'Idempotency-Replayed': {
-            description: '`true` if this is the stored response of an earlier request',
-            schema: TEXT,
-          },
+          ...IDEMPOTENCY_REPLAYED,
         }),
         ...failures(404, 409, 413, 422),
       },

@@ -53,7 +53,7 @@ export function describeApi(facts: ApiFacts, grants: Grants): ApiDescription {
     paths: byPath(operations),
     components: {
       securitySchemes: { bearer: BEARER },
-      responses: failureComponents(vocabulary),
+      responses: failureComponents(vocabulary, operations),
       schemas: Object.fromEntries(vocabulary.schemas),
     },
   }

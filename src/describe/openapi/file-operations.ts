@@ -1,18 +1,18 @@
 import { pluginAction } from '../../people/access/actions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { paginationSchema } from './content-operations.ts'
+import { paginationSchema } from './list-meta.ts'
 import { entryProperties } from './entry-schemas.ts'
 import { filterParameters } from './filter-parameters.ts'
 import { INTEGER, type JsonSchema, arraySchema, objectOf, orNull, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
-import { pathParameter, queryParameter } from './parameters.ts'
+import { headerParameter, pathParameter, queryParameter } from './parameters.ts'
 import {
   type Bounds,
   paginationParameters,
   shownParameters,
   sortParameter,
 } from './read-parameters.ts'
-import { answer, failures } from './responses.ts'
+import { answer, failures, IDEMPOTENCY_REPLAYED } from './responses.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 const TAGS = ['Files']
@@ -208,7 +208,7 @@ function upload(vocabulary: Vocabulary, file: JsonSchema): PlacedOperation {
     operationId: 'files_upload',
     summary: 'Upload files; with `id`, replace a file or change its texts',
     tags: TAGS,
-    parameters: [queryParameter('id', TEXT, 'The id of the file to change')],
+    parameters: [queryParameter('id', TEXT, 'The id of the file to change'), UPLOAD_KEY],
     requestBody: {
       required: true,
       content: {
@@ -218,11 +218,20 @@ function upload(vocabulary: Vocabulary, file: JsonSchema): PlacedOperation {
     },
     responses: {
       200: answer('The changed file', file),
-      201: answer('The new files, in the order of the request', arraySchema(file)),
+      201: answer(
+        'The new files, in the order of the request',
+        arraySchema(file),
+        IDEMPOTENCY_REPLAYED,
+      ),
       ...failures(404, 409, 413),
     },
   })
 }
+
+const UPLOAD_KEY = headerParameter(
+  'Idempotency-Key',
+  'A unique string of the client, for an upload of one file; a retry with the same key returns the stored file',
+)
 
 function placed(
   path: string,

@@ -2,6 +2,8 @@ import { type LocaleRules, PUBLICATION_FILTERS } from '../../query/query.ts'
 import { valueName } from '../../schema/alias.ts'
 import { nodeName } from '../../query/query-names.ts'
 import { parseDefaultPopulate } from '../../query/populate/default-populate.ts'
+import { isFaceted, MAX_FACETS } from '../../query/text/parse-facets.ts'
+import { MATCHES } from '../../query/text/parse-text-search.ts'
 import { populatablesOf } from '../../query/populate/parse-populate-attributes.ts'
 import type { ShapePlan, ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { isDescribed } from './entry-schemas.ts'
@@ -28,19 +30,34 @@ export function listParameters(
     ...versionParameters(vocabulary, plan, bounds),
     ...(plan.draftAndPublish ? [HAS_PUBLISHED] : []),
     queryParameter('_q', TEXT, 'Searches the text attributes of entries'),
-    ...searchParameters(plan),
+    ...searchParameters(vocabulary, plan),
     ...filterParameters(vocabulary, plan),
   ]
 }
 
-/** Hidden attributes are private in the plan of the reader. */
-function searchParameters({ search, attributes, members }: ContentTypePlan): readonly Parameter[] {
-  if (search === null) return []
-  const names = [...search.weights.keys()]
+/** The attributes that a search can name. Hidden attributes are private in the plan of the reader. */
+export function searchedNames({ search, attributes, members }: ContentTypePlan): readonly string[] {
+  return [...(search?.weights.keys() ?? [])]
     .filter((name) => attributes.get(name)?.private === false)
     .flatMap((name) => [...members.values()].filter((member) => valueName(member) === name))
     .map(({ name }) => name)
-  const fields = arraySchema({ ...TEXT, enum: names })
+}
+
+/** The attributes with values that a search can count. */
+export function facetNames(
+  { mayRead }: Pick<Vocabulary, 'mayRead'>,
+  { members }: ContentTypePlan,
+): readonly string[] {
+  return [...members.values()]
+    .filter(isFaceted)
+    .filter((member) => member.kind !== 'relation' || mayRead(member.targetUid))
+    .map(({ name }) => name)
+}
+
+function searchParameters(vocabulary: Vocabulary, plan: ContentTypePlan): readonly Parameter[] {
+  if (plan.search === null) return []
+  const facets = facetNames(vocabulary, plan)
+  const fields = arraySchema({ ...TEXT, enum: searchedNames(plan) })
   return [
     queryParameter('search', TEXT, 'Short for `search[query]`'),
     queryParameter(
@@ -48,8 +65,22 @@ function searchParameters({ search, attributes, members }: ContentTypePlan): rea
       TEXT,
       'Searches whole words and returns the entries by relevance; phrases are in double quotes',
     ),
+    queryParameter(
+      'search[match]',
+      { ...TEXT, enum: [...MATCHES] },
+      'Whether a result has one of the words (`any`, the default) or all of them',
+    ),
     queryParameter('search[fields]', fields, 'The attributes to search; default: all of them'),
     queryParameter('search[highlights]', fields, 'The attributes whose matches the response shows'),
+    ...(facets.length === 0
+      ? []
+      : [
+          queryParameter(
+            'search[facets]',
+            { ...arraySchema({ ...TEXT, enum: facets }), maxItems: MAX_FACETS },
+            'The attributes whose values the response counts',
+          ),
+        ]),
   ]
 }
 

@@ -39,17 +39,25 @@ const USUAL: readonly FailureStatus[] = [400, 401, 403, 500, 503, 504]
 export function failures(...statuses: readonly FailureStatus[]): Responses {
   const all = [...USUAL, ...statuses].toSorted((one, other) => one - other)
   return Object.fromEntries(
-    all.map((status) => [
-      String(status),
-      { $ref: `#/components/responses/${FAILURES[status][0]}` },
-    ]),
+    all.map((status) => [String(status), { $ref: pathOf(FAILURES[status][0]) }]),
   )
 }
 
-export function failureComponents(vocabulary: Vocabulary): Responses {
+function pathOf(name: string): string {
+  return `#/components/responses/${name}`
+}
+
+/** The failures that the operations refer to. */
+export function failureComponents(
+  vocabulary: Vocabulary,
+  operations: readonly object[],
+): Responses {
+  const text = JSON.stringify(operations)
+  const used = Object.values(FAILURES).filter(([name]) => text.includes(`"${pathOf(name)}"`))
+  if (used.length === 0) return {}
   const schema = errorSchema(vocabulary)
   return Object.fromEntries(
-    Object.values(FAILURES).map(([name, description]) => [
+    used.map(([name, description]) => [
       name,
       {
         description,
@@ -115,6 +123,13 @@ export function answer(description: string, schema: JsonSchema, headers: object 
     content: { 'application/json': { schema } },
   }
 }
+
+export const IDEMPOTENCY_REPLAYED = {
+  'Idempotency-Replayed': {
+    description: '`true` if an earlier request with this key has done the work',
+    schema: TEXT,
+  },
+} as const
 
 export const ENTITY_TAG = {
   ETag: { description: 'For `If-Match` and `If-None-Match`', schema: TEXT },

@@ -63,7 +63,8 @@ const ALWAYS: ReadonlySet<string> = new Set(['id', 'documentId'])
 export function shownScalar(vocabulary: Vocabulary, plan: ScalarPlan): JsonSchema {
   const schema = valueSchema(vocabulary, plan)
   if (plan.computed !== undefined) return orNull({ ...schema, ...computedSchema(plan.computed) })
-  return plan.system && ALWAYS.has(plan.name) ? schema : orNull(schema)
+  const isThere = plan.system && plan.nullable !== true && ALWAYS.has(plan.name)
+  return isThere ? schema : orNull(schema)
 }
 
 function computedSchema({ description = '' }: ComputedDefinition): JsonSchema {

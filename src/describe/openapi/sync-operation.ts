@@ -1,18 +1,16 @@
-import { contentAction } from '../../people/access/actions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { FLAG, INTEGER, type JsonSchema, objectOf, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
 import { type Parameter, queryParameter } from './parameters.ts'
 import { failures } from './responses.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import { permits, type Vocabulary } from './vocabulary.ts'
 
 export function syncOperations(
   vocabulary: Vocabulary,
   content: readonly ContentTypePlan[],
 ): readonly PlacedOperation[] {
   const synced = content.filter(
-    (plan) =>
-      vocabulary.may(contentAction(plan, 'find')) && vocabulary.may(contentAction(plan, 'sync')),
+    (plan) => permits(vocabulary, plan, 'find') && permits(vocabulary, plan, 'sync'),
   )
   if (synced.length === 0) return []
   const names = synced.map(({ singularName }) => singularName)

@@ -1,7 +1,8 @@
 import { contentAction } from '../../people/access/actions.ts'
 import { TYPES_SEARCH_LIMITS } from '../../query/text/parse-types-search.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { IF_NONE_MATCH, listMeta } from './content-operations.ts'
+import { IF_NONE_MATCH } from './content-operations.ts'
+import { listMeta } from './list-meta.ts'
 import { entrySchema } from './entry-schemas.ts'
 import { arraySchema, INTEGER, type JsonSchema, objectOf, TEXT } from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
@@ -23,7 +24,8 @@ export function typesSearchOperations(
   )
   if (searched.length === 0) return []
   const groups = searched.map((plan) => groupSchema(vocabulary, plan))
-  const data = arraySchema({ anyOf: groups })
+  const [only, ...others] = groups
+  const data = arraySchema(only !== undefined && others.length === 0 ? only : { anyOf: groups })
   return [
     {
       path: '/api/_search',

@@ -1,7 +1,7 @@
-import { contentAction } from '../../people/access/actions.ts'
+import { contentAction, type ContentVerb, contentVerbs } from '../../people/access/actions.ts'
 import type { Grants } from '../../people/access/principal.ts'
 import type { Uid } from '../../schema/definition.ts'
-import type { Schema } from '../../schema/plan.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { nameSchemas } from './schema-names.ts'
 
@@ -14,6 +14,15 @@ export interface Vocabulary {
   /** Returns a reference to a named schema, which is built on first use and may be recursive. */
   readonly refer: (name: string, make: () => JsonSchema) => JsonSchema
   readonly schemas: ReadonlyMap<string, JsonSchema>
+}
+
+/** Root has every permission, also on types that are only read. */
+export function permits(
+  { may }: Pick<Vocabulary, 'may'>,
+  plan: ContentTypePlan,
+  verb: ContentVerb,
+): boolean {
+  return contentVerbs(plan).includes(verb) && may(contentAction(plan, verb))
 }
 
 /** `place` is the prefix of references, such as `#/components/schemas/`. */

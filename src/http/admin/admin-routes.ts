@@ -8,7 +8,12 @@ import { assertMayPermit } from '../../people/access/permissions.ts'
 import type { AssertMayChange } from '../../people/access/roles.ts'
 import type { LocaleInput, Locales } from '../../content/locales/locales.ts'
 import { NotFoundError } from '../../base/errors.ts'
-import { type ContentTypePlan, type Schema, titleFieldOf } from '../../schema/plan.ts'
+import {
+  type ContentTypePlan,
+  type Schema,
+  isTitleSearched,
+  titleFieldOf,
+} from '../../schema/plan.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
@@ -143,6 +148,7 @@ function describe(plan: ContentTypePlan) {
     ...(icon !== undefined && { icon }),
     draftAndPublish,
     localized,
+    searched: isTitleSearched(plan),
     titleField,
     actions,
   }

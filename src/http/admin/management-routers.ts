@@ -21,6 +21,8 @@ import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import { adminCookie } from '../admin-cookie/admin-cookie.ts'
 import { adminRoutes } from './admin-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
+import { commentRoutes } from './comment-routes.ts'
+import { reviewRoutes } from './review-routes.ts'
 import { historyRoutes } from './history-routes.ts'
 import {
   adminExtensionRouters,
@@ -28,9 +30,13 @@ import {
 } from '../extensions/extension-routes.ts'
 import { adminSessionRoutes } from './admin-session-routes.ts'
 import { administratorRoutes } from './administrator-routes.ts'
+import { endUserRoutes } from './end-user-routes.ts'
 import { authenticateAdministrator } from '../admin-cookie/authenticate-administrator.ts'
 import { bulkActionRoutes } from '../content/admin-bulk-routes.ts'
-import { declarationFileRoutes } from './declarations/declaration-file-routes.ts'
+import {
+  type DeclarationFileDependencies,
+  declarationFileRoutes,
+} from './declarations/declaration-file-routes.ts'
 import { declarationRoutes } from './declarations/declaration-routes.ts'
 import { editorContentRoutes } from '../content/admin-routes.ts'
 import { duplicateRoute } from '../content/duplicate-route.ts'
@@ -39,19 +45,23 @@ import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
 import { oidcRoutes } from '../oidc/oidc-routes.ts'
 import { meRoutes } from './me-routes.ts'
 import { releaseRoutes } from './release-routes.ts'
+import { recentRoutes } from './recent-routes.ts'
 import { scheduleRoutes } from './schedule-routes.ts'
 import { trashRoutes } from './trash-routes.ts'
 import { previewRoutes } from './preview-routes.ts'
+import type { BeforeAdmin } from '../router/admin-router.ts'
 import type { Middleware } from '../router/state.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import { totpRoutes } from './totp-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
 import { extensionFailureRoutes } from './extension-routes.ts'
+import { viewRoutes } from './view-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
 export interface ManagementDependencies {
   readonly config: Pick<Config, 'http' | 'api' | 'contentTypesDir' | 'webhooks'>
   readonly access: Access
+  readonly accounts: AccountsContext
   readonly administrators: AdministratorsContext
   /** If null, links are shown but not mailed. */
   readonly mailer: Mailer | null
@@ -59,6 +69,8 @@ export interface ManagementDependencies {
   readonly schema: Schema
   readonly definitions: Definitions
   readonly editableTypes: boolean
+  readonly assertKeepsValues: DeclarationFileDependencies['assertKeepsValues']
+  readonly documents: DocumentContext
   readonly editorsSchema: Schema
   readonly editorsDocuments: DocumentContext
   readonly locales: Locales
@@ -80,19 +92,10 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
   const { config, access, administrators, schema, definitions, locales } = dependencies
   const { publicUrl } = config.http
   const { before, entrance } = standBefore(dependencies)
-  const content = {
-    ...before,
-    schema: dependencies.editorsSchema,
-    documents: dependencies.editorsDocuments,
-    api: config.api,
-    locales,
-    planning: dependencies.planning,
-    creations: dependencies.creations,
-    definitions,
-    recent: administrators.recent,
-  }
+  const content = contentOf(dependencies, before)
   const { limits, webhooks, editableTypes, log, mailer, behind, editorsDocuments, folders } =
     dependencies
+  const discussed = { ...content, administrators, mailer, publicUrl, behind, log }
   const administratorActions = administrators.actions
   const start = { version: readVersion(), editableTypes }
   return [
@@ -103,6 +106,8 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     totpRoutes({ ...before, ...entrance }),
     entryRoutes(content),
     duplicateRoute(content),
+    commentRoutes(discussed),
+    reviewRoutes(discussed),
     previewRoutes({ ...content, previews: administrators.previews }),
     bulkActionRoutes(content),
     editorContentRoutes(content),
@@ -113,9 +118,12 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     releaseRoutes(content),
     auditRoutes({ ...content, access, administrators, folders }),
     overviewRoutes({ ...content, presence: administrators.presence }),
+    viewRoutes({ ...content, administrators }),
+    recentRoutes({ ...content, access, administrators, editableTypes }),
     declarationRoutes({ ...before, schema, definitions }),
-    ...(editableTypes ? [declarationFileRoutes({ ...content, config, log })] : []),
+    ...(editableTypes ? [declarationFileRoutes({ ...dependencies, ...content })] : []),
     administratorRoutes({ ...before, ...dependencies, publicUrl }),
+    endUserRoutes({ ...before, ...dependencies, api: config.api }),
     extensionFailureRoutes({ ...before, documents: editorsDocuments }),
     webhookRoutes({ ...before, ...config.webhooks, ...editorsDocuments, schema, webhooks }),
     adminRoutes({ ...before, schema, access, locales, administratorActions }),
@@ -125,6 +133,31 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
       administratorActions,
     ),
   ]
+}
+
+function contentOf(
+  {
+    config,
+    administrators,
+    locales,
+    planning,
+    creations,
+    definitions,
+    ...rest
+  }: ManagementDependencies,
+  before: BeforeAdmin,
+) {
+  return {
+    ...before,
+    schema: rest.editorsSchema,
+    documents: rest.editorsDocuments,
+    api: config.api,
+    locales,
+    planning,
+    creations,
+    definitions,
+    recent: administrators.recent,
+  }
 }
 
 function standBefore({ config, access, administrators, limited, ...rest }: ManagementDependencies) {

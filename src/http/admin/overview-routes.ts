@@ -1,15 +1,14 @@
 import Joi from 'joi'
 import { contentAction } from '../../people/access/actions.ts'
-import { readInput } from '../../people/access/input.ts'
+import { inputError, readInput } from '../../people/access/input.ts'
 import { mayInUnderRule, mayUnderRule } from '../../people/access/ruled-reads.ts'
 import type { Principal } from '../../people/access/principal.ts'
 import type { Presence } from '../../people/administrators/presence.ts'
-import type { RecentRow } from '../../people/administrators/recent-work.ts'
 import { findEntries } from '../../content/read/find-entries.ts'
 import { countEntries } from '../../content/read/overview.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { hasReadRules } from '../../content/rules/visible-documents.ts'
-import { factsOfLines, lineKey } from '../../content/read/visible-facts.ts'
+import { factsOfLines } from '../../content/read/visible-facts.ts'
 import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { VersionKey } from '../../query/query.ts'
@@ -20,17 +19,12 @@ import { rulesOf } from '../reads/query-rules.ts'
 import { payloadOf, readQuery } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
-import type { EditorContentDependencies } from '../content/editor-content.ts'
+import { contentPlans, type EditorContentDependencies } from '../content/editor-content.ts'
 import { meOf } from './me-routes.ts'
 
 export interface OverviewDependencies extends EditorContentDependencies {
   readonly presence: Presence
 }
-
-const RECENT = 20
-const LOOKED_AT = 200
-
-type WorkedOnAt = Omit<RecentRow, 'administrator'>
 
 interface PresenceInput {
   readonly uid: string
@@ -38,18 +32,23 @@ interface PresenceInput {
   readonly locale?: string | null
 }
 
+/** Adopted entries have ids of another service. */
+const DOCUMENT_ID = /^[a-z][a-z0-9]{23}$/
+
+function malformed(documentId: string): Error {
+  const message = 'documentId must be the id of an entry'
+  return inputError('documentId', message, documentId, { code: 'any.invalid' })
+}
+
 const PRESENCE = Joi.object<PresenceInput>({
   uid: Joi.string().max(255).required(),
-  documentId: Joi.string()
-    .pattern(/^[a-z][a-z0-9]{23}$/)
-    .required(),
+  documentId: Joi.string().max(1_024).required(),
   locale: Joi.string().max(35).allow(null),
 })
 
 export function overviewRoutes(dependencies: OverviewDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   admin.get('/counts', null, (ctx) => showCounts(ctx, dependencies))
-  admin.get('/recent', null, (ctx) => showRecent(ctx, dependencies))
   admin.put('/presence', null, (ctx) => notePresence(ctx, dependencies))
   return admin.router
 }
@@ -65,9 +64,7 @@ async function showCounts(ctx: Context, dependencies: OverviewDependencies): Pro
     throw new NotFoundError('There is no such locale')
   }
   const codes = asked === undefined ? [defaultCode, ...all.map(({ code }) => code)] : [asked]
-  const plans = contentOf(schema.contentTypes).filter(
-    ({ localized }) => localized || asked === undefined,
-  )
+  const plans = contentPlans(schema).filter(({ localized }) => localized || asked === undefined)
   const counts: [string, number][] = []
   for (const plan of plans) {
     const key = countedVersion(principal, plan, codes)
@@ -115,117 +112,12 @@ function countedVersion(
   return { locale, status: drafts ? 'draft' : 'published' }
 }
 
-async function showRecent(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
-  const { recent } = dependencies
-  const { id } = meOf(ctx)
-  const mine = await toEntries(ctx, dependencies, await recent.of(id, RECENT))
-  const [noted, drafts] = [await recent.ofAll(LOOKED_AT), await newestDrafts(ctx, dependencies)]
-  const all = await toEntries(ctx, dependencies, [...noted, ...drafts])
-  const differing = all.filter(({ state }) => state !== 'published').slice(0, RECENT)
-  ctx.body = { data: { mine, differing } }
-}
-
-const NEWEST_LOOKED_AT = 10
-
-async function newestDrafts(
-  ctx: Context,
-  dependencies: OverviewDependencies,
-): Promise<readonly WorkedOnAt[]> {
-  const { documents, locales, schema } = dependencies
-  const rules = await locales.current()
-  const plans = contentOf(schema.contentTypes).filter((plan) => plan.draftAndPublish)
-  const readable = plans.filter((plan) => mayOpen(ctx, plan, codeOf(plan, rules.defaultCode)))
-  const found = await Promise.all(
-    readable.map(async (plan): Promise<readonly WorkedOnAt[]> => {
-      const locale = codeOf(plan, rules.defaultCode)
-      const query = {
-        status: 'draft',
-        sort: 'id:desc',
-        fields: ['documentId', 'updatedAt'],
-        pagination: { pageSize: String(NEWEST_LOOKED_AT), withCount: 'false' },
-        ...(plan.localized && { locale }),
-      }
-      const parsed = parseQuery(query, plan, rulesOf(ctx, dependencies, rules))
-      const { entries } = await findEntries(documents.database, parsed)
-      return entries.map(({ documentId, updatedAt }) => ({
-        uid: plan.uid,
-        documentId: String(documentId),
-        locale,
-        at: new Date(updatedAt as string | Date),
-      }))
-    }),
-  )
-  return found.flat()
-}
-
-function codeOf({ localized }: ContentTypePlan, defaultCode: string): string {
-  return localized ? defaultCode : NO_LOCALE
-}
-
-interface RecentEntry {
-  readonly uid: string
-  readonly documentId: string
-  readonly locale: string | null
-  readonly title: string
-  readonly state: string
-  readonly at: Date
-}
-
-async function toEntries(
-  ctx: Context,
-  { documents, schema, locales }: OverviewDependencies,
-  rows: readonly WorkedOnAt[],
-): Promise<readonly RecentEntry[]> {
-  const shown = new Map<string, RecentEntry>()
-  const rules = writeRulesOf(ctx.state.principal)
-  const { defaultCode } = await locales.current()
-  for (const plan of contentOf(schema.contentTypes)) {
-    const own = rows.filter((row) => row.uid === plan.uid && mayOpen(ctx, plan, row.locale))
-    const lines = uniqueLines(own)
-    const facts = await factsOfLines(documents, rules, { plan, locale: defaultCode }, lines)
-    for (const { documentId, locale } of lines) {
-      const line = lineKey({ documentId, locale })
-      const at = own.find((row) => lineKey(row) === line)?.at
-      const found = facts.get(line)
-      if (at === undefined || found === undefined) continue
-      const { title, state } = found
-      const code = plan.localized ? locale : null
-      shown.set(`${plan.uid}:${line}`, {
-        uid: plan.uid,
-        documentId,
-        locale: code,
-        title,
-        state,
-        at,
-      })
-    }
-  }
-  return [...shown.values()].sort((one, other) => other.at.getTime() - one.at.getTime())
-}
-
-function uniqueLines(rows: readonly WorkedOnAt[]): readonly WorkedOnAt[] {
-  return [...new Map(rows.map((row) => [`${row.documentId}:${row.locale}`, row])).values()]
-}
-
-/** Also true under rules, which the caller must apply. */
-function mayOpen(
-  { state: { principal } }: Context,
-  plan: ContentTypePlan,
-  locale: string,
-): boolean {
-  const codes = plan.localized ? [locale] : []
-  const verb = plan.draftAndPublish ? 'readDrafts' : 'find'
-  return (
-    mayInUnderRule(principal, contentAction(plan, 'find'), codes) &&
-    mayInUnderRule(principal, contentAction(plan, verb), codes)
-  )
-}
-
 async function notePresence(ctx: Context, dependencies: OverviewDependencies): Promise<void> {
   const { presence, schema, locales } = dependencies
   const { uid, documentId, locale } = readInput(PRESENCE, payloadOf(ctx))
   const plan = uid.startsWith('api::') ? schema.contentTypes.get(uid) : undefined
   if (plan === undefined) throw new NotFoundError('Not Found')
+  if (plan.adopted === undefined && !DOCUMENT_ID.test(documentId)) throw malformed(documentId)
   const known = await locales.current()
   const code = plan.localized ? (locale ?? known.defaultCode) : NO_LOCALE
   if (plan.localized && !known.has(code)) throw new NotFoundError('Not Found')
@@ -249,8 +141,4 @@ async function assertMayMeet(
   const { defaultCode: locale } = await locales.current()
   const facts = await factsOfLines(documents, rules, { plan, locale }, [line])
   if (facts.size === 0) throw new NotFoundError('Not Found')
-}
-
-function contentOf(types: ReadonlyMap<string, ContentTypePlan>): readonly ContentTypePlan[] {
-  return [...types.values()].filter(({ uid }) => uid.startsWith('api::'))
 }

@@ -73,8 +73,9 @@ export function contentRoutes(
     return router
   }
   router.get('/', authenticate, read('find', list))
-  router.post('/', readBody, authenticate, handle('create', create))
   router.get('/:documentId', authenticate, read('findOne', entry))
+  if (plan.adopted !== undefined) return router
+  router.post('/', readBody, authenticate, handle('create', create))
   router.put('/:documentId', readBody, authenticate, handle('update', update))
   router.delete('/:documentId', authenticate, handle('delete', remove))
   return router

@@ -5,7 +5,7 @@ import { NotFoundError } from '../../base/errors.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { Data, Definitions } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
+import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { parameterOf } from '../body/read-request.ts'
 import { administratorsUnderRule, type Guarded } from '../router/guarded-router.ts'
 import type { Context } from '../router/state.ts'
@@ -30,6 +30,12 @@ export function planOf(
   const plan = uid.startsWith('api::') ? schema.contentTypes.get(uid) : undefined
   if (plan === undefined) throw new NotFoundError('There is no such content-type')
   return plan
+}
+
+export function contentPlans({
+  contentTypes,
+}: Pick<Schema, 'contentTypes'>): readonly ContentTypePlan[] {
+  return [...contentTypes.values()].filter(({ uid }) => uid.startsWith('api::'))
 }
 
 /** Administrators who may find entries of the type in the path, perhaps under a rule. */

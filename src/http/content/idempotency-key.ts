@@ -21,25 +21,30 @@ export function readIdempotentRequest(
   path: string,
   { isRuled }: { readonly isRuled: boolean },
 ): IdempotentRequest | null {
-  const header = ctx.headers[HEADER.toLowerCase()]
-  if (header === undefined) return null
+  const key = readIdempotencyKey(ctx)
+  if (key === null) return null
   if (isRuled && ctx.state.principal.kind === 'anonymous') {
     // All anonymous callers share their keys, so that a replay could show the entry of another caller.
-    const message = `${HEADER}: anonymous requests under rules have no keys`
-    throw new ValidationError(message, { header: HEADER }, { code: 'invalid_header' })
+    throw invalidKey('anonymous requests under rules have no keys')
   }
-  const key = keyOf(String(header).trim())
   return {
     key: digestOf([principalKey(ctx.state.principal), ctx.method, path, key]),
     fingerprint: digestOf([ctx.querystring, ctx.get('Strapi-Response-Format'), bodyOf(ctx)]),
   }
 }
 
-function keyOf(text: string): string {
+/** Null without the header. @throws ValidationError */
+export function readIdempotencyKey(ctx: Context): string | null {
+  const header = ctx.headers[HEADER.toLowerCase()]
+  if (header === undefined) return null
+  const text = String(header).trim()
   const key = QUOTED.exec(text)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(text)?.[0]
   if (key !== undefined && key.length <= MAX_LENGTH) return key
-  const message = `${HEADER}: expected one key of up to ${MAX_LENGTH} visible ASCII characters`
-  throw new ValidationError(message, { header: HEADER }, { code: 'invalid_header' })
+  throw invalidKey(`expected one key of up to ${MAX_LENGTH} visible ASCII characters`)
+}
+
+export function invalidKey(reason: string): ValidationError {
+  return new ValidationError(`${HEADER}: ${reason}`, { header: HEADER }, { code: 'invalid_header' })
 }
 
 /** All requests without credentials share one principal. */

@@ -16,7 +16,7 @@ import { typesOfQuery } from '../../query/types-of-query.ts'
 import type { Uid } from '../../schema/definition.ts'
 import { entryEnvelope, groupsEnvelope, listEnvelope } from '../answer/envelope.ts'
 import { type GuardedRouter, guardedRouter, permitted } from '../router/guarded-router.ts'
-import { dependsOnPublished, readFrom } from '../reads/content-reads.ts'
+import { dependsOnPublished, readFrom, readsAdopted } from '../reads/content-reads.ts'
 import type { CachedReads, LoadedRead, PreparedRead } from '../reads/cached-reads.ts'
 import { rulesOf, type RuleSources } from '../reads/query-rules.ts'
 import { readClosedQuery } from '../body/read-request.ts'
@@ -92,7 +92,10 @@ function prepare(
   return {
     types,
     // The index of a search follows later, so no cache may hold the response until the next commit.
-    isPublished: dependsOnPublished(version.status, reader) && bound.search === undefined,
+    isPublished:
+      dependsOnPublished(version.status, reader) &&
+      bound.search === undefined &&
+      !readsAdopted(documents, types),
     isPersonal: isRuled && isPersonalRead(principal, types),
     isCurrent: database === documents.database,
     load: async () => {

@@ -1,6 +1,7 @@
 import type { Config } from '../../base/config/config.ts'
 import type { ErrorCode } from '../../base/error-codes.ts'
-import { CmsError, ForbiddenError } from '../../base/errors.ts'
+import { ForbiddenError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import { errorEnvelope } from '../answer/envelope.ts'
 import { programsOnly, type GuardedRouter, guardedRouter } from '../router/guarded-router.ts'
 import { refusal } from '../middleware/handle-errors.ts'
@@ -67,7 +68,7 @@ async function call(
     const text = await toJson(found, ctx.state.answer)
     return text.length > MAX_ANSWER ? tooLong() : contentOf(text, false)
   } catch (error) {
-    if (!(error instanceof CmsError) || error.status >= 500) throw error
+    if (!isRefusal(error)) throw error
     const known = error instanceof ForbiddenError ? refusal(error, ctx) : error
     return contentOf(JSON.stringify(errorEnvelope(known)), true)
   }

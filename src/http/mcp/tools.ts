@@ -10,6 +10,7 @@ import {
 } from '../../describe/openapi/json-schema.ts'
 import { PUBLICATION_FILTERS } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
+import { assertManaged } from '../../schema/adopted-type.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { Context } from '../router/state.ts'
 import {
@@ -99,9 +100,9 @@ const TOOLS: readonly Tool[] = [
       },
       search: { ...TEXT, description: 'Text to look for in all text attributes' },
       rank: {
-        ...TEXT,
+        type: ['string', 'object'],
         description:
-          'Words to find in all their forms, the most relevant entries first; for types with the option search, without `sort`',
+          'Words to find in all their forms, the most relevant entries first; for types with the option search, without `sort`. Or such as {"query": "alps", "match": "all", "fields": ["title"], "highlights": ["body"], "facets": ["category"]}, where all words must match and facets count the values of all found entries',
       },
       sort: {
         type: ['array', 'string'],
@@ -237,6 +238,7 @@ function isUsable({ verbOf, name }: Tool, plan: ContentTypePlan, principal: Prin
 
 /** The permission check is not enough, because root has every permission. @throws ValidationError */
 function assertFits({ name }: Tool, plan: ContentTypePlan, verb: ContentVerb): void {
+  if (verb !== 'find' && verb !== 'findOne') assertManaged(plan)
   const isSingle = plan.kind === 'singleType'
   if (isSingle && (name === 'find' || name === 'create')) {
     throw invalidArgument('type', `${plan.singularName} is a single type: get and update it`)

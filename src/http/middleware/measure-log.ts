@@ -12,6 +12,12 @@ export interface MeasuredPurges {
   readonly failures: number
 }
 
+export interface MeasuredConversion {
+  /** Versions with another value since. */
+  readonly rewritten: number
+  readonly endedAt: Date | null
+}
+
 /** Each scrape queries the database once per group. If that fails, the gauges keep their values. */
 export function measureLog(
   registry: Registry,
@@ -36,6 +42,24 @@ function measureNumbers(registry: Registry, health: () => Promise<MeasuredLog>):
     head.set(found.head?.seq ?? 0)
     pending.set(found.pending)
     lag.set(found.lagMs / 1000)
+  })
+}
+
+/** Another process may be converting, as its server does not listen yet. */
+export function measureConversion(
+  registry: Registry,
+  read: () => Promise<MeasuredConversion | null>,
+): void {
+  const found = () => read().catch(() => undefined)
+  const counted = 'Versions that the last conversion to a new type has rewritten'
+  const rewritten = gauge(registry, 'quire_conversion_rewritten', counted, async () => {
+    const row = await found()
+    if (row !== undefined) rewritten.set(row?.rewritten ?? 0)
+  })
+  const help = 'Whether a conversion to a new type is unfinished'
+  const unfinished = gauge(registry, 'quire_conversion_unfinished', help, async () => {
+    const row = await found()
+    if (row !== undefined) unfinished.set(row !== null && row.endedAt === null ? 1 : 0)
   })
 }
 

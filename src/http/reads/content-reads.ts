@@ -13,7 +13,7 @@ import { parseReadKey } from '../../query/parse-version.ts'
 import type { AnswerSize } from '../../query/answer-size.ts'
 import type { LocaleRules, Page, Reader, Status } from '../../query/query.ts'
 import { typesOfQuery } from '../../query/types-of-query.ts'
-import type { Data } from '../../schema/definition.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { sendTagged } from '../answer/entity-tag.ts'
 import { entryEnvelope, listEnvelope, listText } from '../answer/envelope.ts'
@@ -49,7 +49,8 @@ export function prepareList(
     isPublished:
       dependsOnPublished(version.status, reader) &&
       parsed.publication.length === 0 &&
-      parsed.search === undefined,
+      parsed.search === undefined &&
+      !readsAdopted(documents, types),
     isPersonal: isPersonalRead(ctx.state.principal, types),
     isCurrent: database === documents.database,
     load: async () => {
@@ -73,6 +74,14 @@ export function dependsOnPublished(
   { status: asked, publicationFilter }: Pick<Reader, 'status' | 'publicationFilter'>,
 ): boolean {
   return status === 'published' && asked === 'published' && publicationFilter === undefined
+}
+
+/** The commit log has no changes of adopted collections, so no cache may hold them. */
+export function readsAdopted(
+  { contentType }: Pick<DocumentContext, 'contentType'>,
+  types: ReadonlySet<Uid>,
+): boolean {
+  return [...types].some((uid) => contentType(uid).adopted !== undefined)
 }
 
 function loadedTexts(found: FoundTexts, page: Page, answer: AnswerSize | undefined): LoadedRead {
@@ -99,7 +108,7 @@ export function prepareEntry(
   const types = typesOfQuery(plan, read)
   return {
     types,
-    isPublished: dependsOnPublished(key?.status, read.reader),
+    isPublished: dependsOnPublished(key?.status, read.reader) && !readsAdopted(documents, types),
     isPersonal: isPersonalRead(ctx.state.principal, types),
     isCurrent: database === documents.database,
     load: async () => {

@@ -1,4 +1,5 @@
-import { CmsError, ValidationError } from '../../base/errors.ts'
+import { ValidationError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import type { Log } from '../../base/log.ts'
 import { pluginAction } from '../../people/access/actions.ts'
 import type { RateLimits } from '../../people/access/rate-limit.ts'
@@ -113,8 +114,7 @@ async function comeBack(
     target.searchParams.set('access_token', code)
   } catch (error) {
     log.warn({ err: error, requestId: ctx.state.requestId }, 'A sign-in by redirect failed')
-    const isRefusal = error instanceof CmsError && error.status < 500
-    target.searchParams.set('error', isRefusal ? error.errorCode : 'provider_failed')
+    target.searchParams.set('error', isRefusal(error) ? error.errorCode : 'provider_failed')
   }
   ctx.redirect(target.href)
 }

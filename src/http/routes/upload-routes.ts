@@ -1,17 +1,18 @@
 import { contentAction, pluginAction, type PluginVerb } from '../../people/access/actions.ts'
 import { assertMay } from '../../people/access/permissions.ts'
-import { mayFindPrivateFiles, uploaderOf } from '../../people/access/private-files.ts'
+import { mayReplaceFile, publicFilesOnly, uploaderOf } from '../../people/access/private-files.ts'
 import { type Attachment, attachFiles, getAttachment } from '../../content/write/attach-files.ts'
 import { showVersions } from '../../content/read/find-documents.ts'
 import { findEntries } from '../../content/read/find-entries.ts'
 import type { Entry } from '../../content/read/row.ts'
-import { NotFoundError, ValidationError } from '../../base/errors.ts'
+import { ForbiddenError, NotFoundError, ValidationError } from '../../base/errors.ts'
 import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
 import { FILE_INFO_KEYS } from '../../media/file-info.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
-import type { Filter, Query } from '../../query/query.ts'
+import type { Query } from '../../query/query.ts'
+import { bothFilters } from '../../query/ruled-type.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import {
@@ -32,6 +33,7 @@ import {
   receiveAuthorized,
 } from '../body/receive-authorized.ts'
 import type { Context } from '../router/state.ts'
+import { readUploadId, storeOnce } from './upload-once.ts'
 import { assertKnownParameters } from '../reads/strict-request.ts'
 import { assertKnownBody, assertKnownParts } from '../reads/strict-request.ts'
 
@@ -118,14 +120,9 @@ async function findFilePage(ctx: Context, dependencies: UploadRouteDependencies)
   ctx.body = listEnvelope({ ...found, entries: found.entries.map(toFile) }, parsed.page)
 }
 
-/** Older files have no `private`, so the condition is negated. */
 function visibleOnly({ state }: Context, query: Query): Query {
-  const attribute = query.plan.attributes.get('private')
-  if (mayFindPrivateFiles(state.principal) || attribute?.kind !== 'scalar') return query
-  const isPrivate: Filter = { kind: 'compare', attribute, operator: 'eq', operand: true }
-  const isPublic: Filter = { kind: 'not', of: isPrivate }
-  const { filter } = query
-  return { ...query, filter: filter === null ? isPublic : { kind: 'all', of: [filter, isPublic] } }
+  const filter = bothFilters(query.filter, publicFilesOnly(state.principal, query.plan))
+  return { ...query, filter }
 }
 
 async function upload(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
@@ -134,6 +131,9 @@ async function upload(ctx: Context, dependencies: UploadRouteDependencies): Prom
   if (id === undefined) return create(ctx, dependencies)
   const record = typeof id === 'string' ? await dependencies.media.library.get(id) : null
   if (record === null || isHiddenFile(ctx, record)) throw new NotFoundError('Entity not found')
+  if (!mayReplaceFile(ctx.state.principal, record)) {
+    throw new ForbiddenError('Only the user who uploaded a file may replace it')
+  }
   const changed = await change(ctx, dependencies, record)
   if (changed === null) throw new NotFoundError('Entity not found')
   ctx.body = await showFile(ctx, dependencies, changed, '')
@@ -141,11 +141,15 @@ async function upload(ctx: Context, dependencies: UploadRouteDependencies): Prom
 
 async function create(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
   if (!isMultipart(ctx)) throw noFiles()
-  const records = await receiveAuthorized(ctx, dependencies.media.receive, async (received) => {
+  const { library, receive } = dependencies.media
+  const id = readUploadId(ctx)
+  const records = await receiveAuthorized(ctx, receive, async (received) => {
     assertKnownUpload(received, dependencies)
     assertFilled(received)
     if (received.files.length === 0) throw noFiles()
-    return storeNew(ctx, dependencies, received)
+    if (id === null) return storeNew(ctx, dependencies, received)
+    const store = (): Promise<readonly MediaFile[]> => storeNew(ctx, dependencies, received, [id])
+    return storeOnce(ctx, library, id, { received, store })
   })
   ctx.status = 201
   ctx.body = await showAll(ctx, dependencies, records, '')
@@ -155,6 +159,7 @@ async function storeNew(
   ctx: Context,
   dependencies: UploadRouteDependencies,
   received: Upload,
+  documentIds: readonly string[] = [],
 ): Promise<readonly MediaFile[]> {
   const attachment = await attachmentOf(ctx, dependencies, received)
   const attach = async (added: readonly MediaFile[]): Promise<void> => {
@@ -166,7 +171,7 @@ async function storeNew(
   }
   const infos = infosFor(received, infosOf(received, dependencies), attachment)
   const uploadedBy = uploaderOf(ctx.state.principal)
-  return dependencies.media.library.add(received, infos, attach, { uploadedBy })
+  return dependencies.media.library.add(received, infos, attach, { uploadedBy, documentIds })
 }
 
 async function complete(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {

@@ -1,17 +1,9 @@
 import type { AccountsContext } from '../../people/accounts/accounts.ts'
 import { pluginAction, type PluginVerb } from '../../people/access/actions.ts'
-import { assertMayPermit } from '../../people/access/permissions.ts'
 import type { RateLimits } from '../../people/access/rate-limit.ts'
 import { unstoredUser } from '../../people/accounts/anonymous-sign-in.ts'
 import { deleteOwnAccount } from '../../people/accounts/delete-account.ts'
-import {
-  type AssertRole,
-  createUser,
-  deleteUser,
-  getUser,
-  updateUser,
-  type UserEditor,
-} from '../../people/accounts/manage-users.ts'
+import { createUser, deleteUser, getUser, updateUser } from '../../people/accounts/manage-users.ts'
 import { findEntries } from '../../content/read/find-entries.ts'
 import { GatewayTimeoutError, UnauthorizedError } from '../../base/errors.ts'
 import { parseQuery } from '../../query/parse-query.ts'
@@ -24,8 +16,9 @@ import {
   permitted,
 } from '../router/guarded-router.ts'
 import { limitRate, type RequestCount } from '../middleware/limit-rate.ts'
-import { rulesOf, writerOf } from '../reads/query-rules.ts'
+import { rulesOf } from '../reads/query-rules.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
+import { assertRoleOf, editorOf } from './user-editor.ts'
 import { showUser, userPlan, type UserReading, withRole } from './show-user.ts'
 import type { Context, Middleware } from '../router/state.ts'
 import {
@@ -146,25 +139,6 @@ async function update(ctx: Context, dependencies: UserRouteDependencies): Promis
   const user = await updateUser(accounts, parameterOf(ctx, 'id'), payloadOf(ctx), editor)
   ctx.body = await showUser(ctx, dependencies, user, withRole(ctx))
 }
-
-async function editorOf(
-  ctx: Context,
-  { accounts, locales }: UserRouteDependencies,
-): Promise<UserEditor> {
-  const { defaultCode: locale } = await locales.current()
-  return { assertRole: assertRoleOf(ctx, accounts), writer: writerOf(ctx, { locale }) }
-}
-
-/** Requires all permissions of the role, because the permission to change users would otherwise include them. */
-function assertRoleOf({ state: { principal } }: Context, { roles }: AccountsContext): AssertRole {
-  return async (documentId) => {
-    const role = (await roles.list()).find((one) => one.documentId === documentId)
-    const actions = (role?.permissions ?? []).filter((action) => !OF_ONESELF.test(action))
-    assertMayPermit(principal, actions, role?.rules)
-  }
-}
-
-const OF_ONESELF = /^plugin::users-permissions\.(?:auth\.\w+|user\.me)$/
 
 async function destroy(ctx: Context, dependencies: UserRouteDependencies): Promise<void> {
   const { accounts } = dependencies

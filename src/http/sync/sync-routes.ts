@@ -201,12 +201,15 @@ async function answerWoken(
   const head = commitLog.head()
   const known = await locales.current()
   const codes = known.all.map(({ code }) => code)
-  const asked = JSON.stringify([writeToken(next), head.log, head.seq, known.defaultCode, codes])
+  const caller = syncerOf(principal, scope)
+  const limits = scope.types.map(({ plan }) => caller.limitOf(plan) !== null)
+  const at = [head.log, head.seq, known.defaultCode, codes]
+  const asked = JSON.stringify([writeToken(next), limits, ...at])
   const read = (): Promise<ReadPage> =>
     commitLog.readAtHead({ isRecent: true, reached: next }, async (at) => {
       const sources = { ...at, locales: known }
       const pushed = await readPushedChanges(pushClients, client, at)
-      const page = await readSyncPage(sources, scope, next, syncerOf(principal, scope))
+      const page = await readSyncPage(sources, scope, next, caller)
       return { ...page, pushed: pushedIn(pushed, page) }
     })
   // The numbers of a client are not for others.

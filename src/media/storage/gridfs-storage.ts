@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Document, GridFSBucket, GridFSFile, ObjectId } from 'mongodb'
-import { asCmsErrors } from '../../mongo/connection/database-error.ts'
+import { asCmsErrors, isDuplicateKey } from '../../mongo/connection/database-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import {
   assertStorageName,
@@ -73,15 +73,28 @@ async function* leftovers(
 /** The newest revision of a name counts. It appears atomically, and older ones are removed afterwards. */
 async function put(bucket: GridFSBucket, name: string, path: string): Promise<void> {
   assertStorageName(name)
-  const upload = bucket.openUploadStream(name)
-  try {
-    await pipeline(createReadStream(path), upload)
-  } catch (error) {
-    await bucket.delete(upload.id).catch(() => undefined) // removes its chunks, because the file does not exist yet
-    throw error
-  }
+  const id = await write(bucket, name, path)
   for (const { _id } of await revisionsOf(bucket, name)) {
-    if (!_id.equals(upload.id)) await bucket.delete(_id)
+    if (!_id.equals(id)) await bucket.delete(_id)
+  }
+}
+
+const ATTEMPTS = 3
+
+/**
+ * The driver retries a lost reply. DocumentDB then rejects the chunk or the file as a duplicate of itself (seen in 2026),
+ * so the file is written again. No other file has its id.
+ */
+async function write(bucket: GridFSBucket, name: string, path: string): Promise<ObjectId> {
+  for (let attempt = 1; ; attempt += 1) {
+    const upload = bucket.openUploadStream(name)
+    try {
+      await pipeline(createReadStream(path), upload)
+      return upload.id
+    } catch (error) {
+      await bucket.delete(upload.id).catch(() => undefined) // removes its chunks, if the file does not exist yet
+      if (!isDuplicateKey(error) || attempt === ATTEMPTS) throw error
+    }
   }
 }
 

@@ -3,7 +3,8 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Author } from '../connection/authorship.ts'
 import { COMMITS, type PendingRow } from '../connection/commit-record.ts'
 import type { CommitItem, Database } from '../connection/database.ts'
-import { asVersion, type StoredVersion } from '../versions/stored-version.ts'
+import { asPastVersion } from '../versions/past-version.ts'
+import type { StoredVersion } from '../versions/stored-version.ts'
 import {
   commitOfHistoryId,
   contentIn,
@@ -80,7 +81,7 @@ export async function visitContents(
     .take((row) => {
       for (const item of byRow.get(row._id) ?? []) {
         const content = contentIn(row, item.place)
-        if (content !== undefined) visit(item, asVersion(plan, content))
+        if (content !== undefined) visit(item, asPastVersion(plan, content))
       }
       return true
     })
@@ -103,7 +104,7 @@ export async function findRevision(
   return kept.flatMap((one, index) =>
     itemsOf(rows.get(commits[index] ?? ''), { type: plan.uid, ...selection }).flatMap((item) => {
       const content = item.revision === revision ? contentIn(one, item.place) : undefined
-      return content === undefined ? [] : [{ ...item, content: asVersion(plan, content) }]
+      return content === undefined ? [] : [{ ...item, content: asPastVersion(plan, content) }]
     }),
   )
 }

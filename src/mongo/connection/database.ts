@@ -103,8 +103,13 @@ export interface Database {
   /** Calls the listener with each stored commit of this process. Returns a function that unsubscribes. */
   onCommit(listener: CommitListener): () => void
   announceCommit: CommitListener
-  /** Registers this process until `close`, and ends transactions of killed processes (`ProcessSessions`). */
-  announce(): Promise<void>
+  /**
+   * Registers this process until `close`, and ends transactions of killed processes (`ProcessSessions`).
+   * @param release the digest of its declarations
+   */
+  announce(release?: string): Promise<void>
+  /** Names the registered processes with other declarations. Killed processes are among them for some seconds. */
+  findOtherReleases(release: string): Promise<readonly string[]>
   endTransactions(sessions: readonly SessionId[]): Promise<void>
   /** @throws ServiceUnavailableError if the database does not respond */
   ping(): Promise<void>

@@ -87,6 +87,7 @@ interface Transactions extends Pick<
   | 'transact'
   | 'readTogether'
   | 'announce'
+  | 'findOtherReleases'
   | 'hasTransactions'
   | 'writeCommit'
   | 'onCommit'
@@ -128,7 +129,8 @@ function openTransactions(client: MongoClient, options: DatabaseOptions): Transa
           runTransaction(session, () => work(session), { ...run, readsOnly: true }),
         ),
       ),
-    announce: () => asCmsErrors(() => sessions.start()),
+    announce: (release) => asCmsErrors(() => sessions.start(release)),
+    findOtherReleases: (release) => asCmsErrors(() => sessions.findOtherReleases(release)),
     endTransactions: (ids) => asCmsErrors(() => endTransactions(client, ids)),
     withdraw: () => sessions.close(),
   }
@@ -147,6 +149,7 @@ function withoutTransactions(client: MongoClient, options: DatabaseOptions): Tra
       ),
     readTogether: (work) => asCmsErrors(() => client.withSession(work)),
     announce: () => Promise.resolve(),
+    findOtherReleases: () => Promise.resolve([]),
     endTransactions: () => Promise.resolve(),
     withdraw: () => Promise.resolve(),
   }

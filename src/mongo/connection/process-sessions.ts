@@ -22,6 +22,8 @@ export interface ProcessRow {
   /** Grows while the process lives. A counter instead of a time, because clocks differ and jump. */
   readonly beat: number
   readonly sessions: readonly Binary[]
+  /** The digest of its declarations. Missing for commands, and for servers from before conversions. */
+  readonly release?: string
 }
 
 /**
@@ -29,11 +31,12 @@ export interface ProcessRow {
  * https://www.mongodb.com/docs/manual/reference/command/killSessions/
  */
 export interface ProcessSessions {
-  start(): Promise<void>
+  start(release?: string): Promise<void>
   /** Runs a transaction after registering its session. */
   during<T>(session: ClientSession, work: () => Promise<T>): Promise<T>
   /** Looks for lost processes unless the last look was very recent. Never rejects. */
   look(): Promise<void>
+  findOtherReleases(release: string): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -71,26 +74,20 @@ export function openProcessSessions(options: ProcessSessionsOptions): ProcessSes
   const own = ownRow(rows, maxTimeMS)
   const others = watchOthers(rows, own._id, options)
   let started: Promise<void> | null = null
-  let timer: NodeJS.Timeout | undefined
-
-  const goOn = (): void => {
-    timer = setTimeout(() => {
-      void own
-        .beat()
-        .catch(() => undefined) // retried at the next beat
-        .then(() => others.look())
-        .finally(() => {
-          if (timer !== undefined) goOn()
-        })
-    }, beatMs)
-    timer.unref()
-  }
-  const start = (): Promise<void> => {
-    started ??= own.write().then(goOn, (error: unknown) => {
+  const beats = repeat(beatMs, () =>
+    own
+      .beat()
+      .catch(() => undefined) // retried at the next beat
+      .then(() => others.look()),
+  )
+  const start = async (release?: string): Promise<void> => {
+    const isOutdated = own.setRelease(release) && started !== null
+    started ??= own.write().then(beats.begin, (error: unknown) => {
       started = null
       throw error
     })
-    return started
+    await started
+    if (isOutdated) await own.write()
   }
   return {
     start,
@@ -105,10 +102,30 @@ export function openProcessSessions(options: ProcessSessionsOptions): ProcessSes
       }
     },
     look: () => others.look(beatMs / 4),
+    findOtherReleases: (release) => others.findReleases(release, beatMs / 4),
     close: async () => {
+      beats.end()
+      if (started !== null) await own.remove().catch(() => undefined) // otherwise another process removes the row as lost
+    },
+  }
+}
+
+/** Waits between the end of a call and the next one. */
+function repeat(everyMs: number, work: () => Promise<void>) {
+  let timer: NodeJS.Timeout | undefined
+  const begin = (): void => {
+    timer = setTimeout(() => {
+      void work().finally(() => {
+        if (timer !== undefined) begin()
+      })
+    }, everyMs)
+    timer.unref()
+  }
+  return {
+    begin,
+    end: (): void => {
       clearTimeout(timer)
       timer = undefined
-      if (started !== null) await own.remove().catch(() => undefined) // otherwise another process removes the row as lost
     },
   }
 }
@@ -117,6 +134,7 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
   const _id = randomUUID()
   const known = new Map<string, KnownSession>()
   let isRemoved = false
+  let named: { readonly release?: string } = {}
 
   const writeOnce = async (): Promise<void> => {
     if (isRemoved) return
@@ -125,7 +143,7 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
     const sessions = written.map(({ id }) => id)
     await rows.updateOne(
       { _id },
-      { $set: { host: hostname(), pid: process.pid, sessions }, $inc: { beat: 1 } },
+      { $set: { host: hostname(), pid: process.pid, sessions, ...named }, $inc: { beat: 1 } },
       { upsert: true, maxTimeMS },
     )
     for (const session of written) session.isWritten = true
@@ -135,6 +153,11 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
   return {
     _id,
     write,
+    setRelease: (release: string | undefined): boolean => {
+      if (release === undefined || named.release === release) return false
+      named = { release }
+      return true
+    },
     beat: async (): Promise<void> => {
       const { matchedCount } = await rows.updateOne({ _id }, { $inc: { beat: 1 } }, { maxTimeMS })
       if (matchedCount === 0) await write() // another process has removed the row as lost
@@ -202,14 +225,21 @@ function watchOthers(
       if (isLost(one)) await end(row)
     }
   }
+  const look = (leastMs = 0): Promise<void> => {
+    if (looking !== null) return looking
+    if (performance.now() - lookedAtMs < leastMs) return Promise.resolve()
+    looking = lookOnce()
+      .catch(() => undefined) // the database is unreachable; the next look follows soon
+      .finally(() => (looking = null))
+    return looking
+  }
   return {
-    look: (leastMs = 0): Promise<void> => {
-      if (looking !== null) return looking
-      if (performance.now() - lookedAtMs < leastMs) return Promise.resolve()
-      looking = lookOnce()
-        .catch(() => undefined) // the database is unreachable; the next look follows soon
-        .finally(() => (looking = null))
-      return looking
+    look,
+    findReleases: async (release: string, leastMs: number): Promise<readonly string[]> => {
+      await look(leastMs)
+      const filter = { _id: { $ne: self }, release: { $ne: release } }
+      const found = await rows.find(filter, { maxTimeMS }).toArray()
+      return found.map(({ host, pid }) => `${host} (process ${pid})`)
     },
   }
 }

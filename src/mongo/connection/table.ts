@@ -1,5 +1,6 @@
 import type {
   AggregateOptions,
+  AggregationCursor,
   AnyBulkWriteOperation,
   BulkWriteOptions,
   BulkWriteResult,
@@ -34,7 +35,7 @@ interface InSession {
   readonly session?: ClientSession | undefined
 }
 
-type Options<DriverOptions> = Omit<DriverOptions, 'session'> & InSession
+export type TableOptions<DriverOptions> = Omit<DriverOptions, 'session'> & InSession
 
 /** Limits the time of commands (`queryTimeoutMs`). Maps their errors (`toCmsError`), except in a session. */
 export class Table<T extends Document> {
@@ -53,6 +54,11 @@ export class Table<T extends Document> {
     this.#comment = comment
   }
 
+  /** Another view of the same collection, with the same limits. */
+  as<View>(open: (...parts: ConstructorParameters<typeof Table<T>>) => View): View {
+    return open(this.#rows, this.#maxTimeMS, this.#comment)
+  }
+
   get name(): string {
     return this.#rows.collectionName
   }
@@ -62,24 +68,24 @@ export class Table<T extends Document> {
     return asCmsErrors(() => this.#rows.createIndexes(indexes))
   }
 
-  find(filter: Filter<T> = {}, options: Options<FindOptions> = {}): TableCursor<WithId<T>> {
+  find(filter: Filter<T> = {}, options: TableOptions<FindOptions> = {}): TableCursor<WithId<T>> {
     return new TableCursor(this.#rows.find(filter, this.#bounded(options)), options.session)
   }
 
-  findOne(filter: Filter<T>, options: Options<FindOptions> = {}): Promise<WithId<T> | null> {
+  findOne(filter: Filter<T>, options: TableOptions<FindOptions> = {}): Promise<WithId<T> | null> {
     return inSession(options.session, () => this.#rows.findOne(filter, this.#bounded(options)))
   }
 
   insertOne(
     row: OptionalUnlessRequiredId<T>,
-    options: Options<InsertOneOptions> = {},
+    options: TableOptions<InsertOneOptions> = {},
   ): Promise<InsertOneResult<T>> {
     return inSession(options.session, () => this.#rows.insertOne(row, this.#bounded(options)))
   }
 
   insertMany(
     rows: readonly OptionalUnlessRequiredId<T>[],
-    options: Options<BulkWriteOptions> = {},
+    options: TableOptions<BulkWriteOptions> = {},
   ): Promise<InsertManyResult<T>> {
     return inSession(options.session, () => this.#rows.insertMany(rows, this.#bounded(options)))
   }
@@ -87,7 +93,7 @@ export class Table<T extends Document> {
   updateOne(
     filter: Filter<T>,
     update: UpdateFilter<T> | Document[],
-    options: Options<UpdateOptions> = {},
+    options: TableOptions<UpdateOptions> = {},
   ): Promise<UpdateResult<T>> {
     return inSession(options.session, () =>
       this.#rows.updateOne(filter, update, this.#bounded(options)),
@@ -97,7 +103,7 @@ export class Table<T extends Document> {
   updateMany(
     filter: Filter<T>,
     update: UpdateFilter<T> | Document[],
-    options: Options<UpdateOptions> = {},
+    options: TableOptions<UpdateOptions> = {},
   ): Promise<UpdateResult<T>> {
     return inSession(options.session, () =>
       this.#rows.updateMany(filter, update, this.#bounded(options)),
@@ -107,7 +113,7 @@ export class Table<T extends Document> {
   replaceOne(
     filter: Filter<T>,
     row: WithoutId<T>,
-    options: Options<ReplaceOptions> = {},
+    options: TableOptions<ReplaceOptions> = {},
   ): Promise<UpdateResult<T>> {
     return inSession(options.session, () =>
       this.#rows.replaceOne(filter, row, this.#bounded(options)),
@@ -117,7 +123,7 @@ export class Table<T extends Document> {
   findOneAndUpdate(
     filter: Filter<T>,
     update: UpdateFilter<T>,
-    options: Options<FindOneAndUpdateOptions> = {},
+    options: TableOptions<FindOneAndUpdateOptions> = {},
   ): Promise<WithId<T> | null> {
     return inSession(options.session, () =>
       this.#rows.findOneAndUpdate(filter, update, this.#bounded(options)),
@@ -126,24 +132,24 @@ export class Table<T extends Document> {
 
   findOneAndDelete(
     filter: Filter<T>,
-    options: Options<FindOneAndDeleteOptions> = {},
+    options: TableOptions<FindOneAndDeleteOptions> = {},
   ): Promise<WithId<T> | null> {
     return inSession(options.session, () =>
       this.#rows.findOneAndDelete(filter, this.#bounded(options)),
     )
   }
 
-  deleteOne(filter: Filter<T>, options: Options<DeleteOptions> = {}): Promise<DeleteResult> {
+  deleteOne(filter: Filter<T>, options: TableOptions<DeleteOptions> = {}): Promise<DeleteResult> {
     return inSession(options.session, () => this.#rows.deleteOne(filter, this.#bounded(options)))
   }
 
-  deleteMany(filter: Filter<T>, options: Options<DeleteOptions> = {}): Promise<DeleteResult> {
+  deleteMany(filter: Filter<T>, options: TableOptions<DeleteOptions> = {}): Promise<DeleteResult> {
     return inSession(options.session, () => this.#rows.deleteMany(filter, this.#bounded(options)))
   }
 
   bulkWrite(
     operations: readonly AnyBulkWriteOperation<T>[],
-    options: Options<BulkWriteOptions> = {},
+    options: TableOptions<BulkWriteOptions> = {},
   ): Promise<BulkWriteResult> {
     return inSession(options.session, () =>
       this.#rows.bulkWrite(operations, this.#bounded(options)),
@@ -152,14 +158,16 @@ export class Table<T extends Document> {
 
   countDocuments(
     filter: Filter<T> = {},
-    options: Options<CountDocumentsOptions> = {},
+    options: TableOptions<CountDocumentsOptions> = {},
   ): Promise<number> {
     return inSession(options.session, () =>
       this.#rows.countDocuments(filter, this.#bounded(options)),
     )
   }
 
-  estimatedDocumentCount(options: Options<EstimatedDocumentCountOptions> = {}): Promise<number> {
+  estimatedDocumentCount(
+    options: TableOptions<EstimatedDocumentCountOptions> = {},
+  ): Promise<number> {
     return inSession(options.session, () =>
       this.#rows.estimatedDocumentCount(this.#bounded(options)),
     )
@@ -171,11 +179,19 @@ export class Table<T extends Document> {
 
   aggregate<Row extends Document>(
     pipeline: readonly Document[],
-    options: Options<AggregateOptions> = {},
+    options: TableOptions<AggregateOptions> = {},
   ): Promise<Row[]> {
     return inSession(options.session, () =>
       this.#rows.aggregate<Row>([...pipeline], this.#bounded(options)).toArray(),
     )
+  }
+
+  protected piped(
+    pipeline: readonly Document[],
+    options: TableOptions<AggregateOptions>,
+  ): TableCursor<Document> {
+    const found = this.#rows.aggregate([...pipeline], this.#bounded(options))
+    return new TableCursor(found, options.session)
   }
 
   #bounded<O extends InSession>({ session, ...options }: O) {
@@ -190,10 +206,13 @@ export class Table<T extends Document> {
 }
 
 export class TableCursor<Row> {
-  readonly #cursor: FindCursor<Row>
+  readonly #cursor: FindCursor<Row> | AggregationCursor<Row>
   readonly #session: ClientSession | undefined
 
-  constructor(cursor: FindCursor<Row>, session: ClientSession | undefined) {
+  constructor(
+    cursor: FindCursor<Row> | AggregationCursor<Row>,
+    session: ClientSession | undefined,
+  ) {
     this.#cursor = cursor
     this.#session = session
   }

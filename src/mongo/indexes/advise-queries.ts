@@ -21,7 +21,7 @@ export function adviseQueries(
 ): readonly string[] {
   const indexed = new Map(collections.map(({ name, keys }) => [name, keys]))
   return [...queries.values()].flatMap((query) => {
-    if (query.plan.kind === 'singleType') return []
+    if (query.plan.kind === 'singleType' || query.plan.adopted !== undefined) return []
     const filtered = filteredIn(query.filter)
     const sorted = query.shown.sort.flatMap(storedKey)
     const needs = needsOf({ filtered, sorted }, indexed.get(query.plan.collectionName) ?? [])

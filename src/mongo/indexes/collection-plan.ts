@@ -25,11 +25,14 @@ export const MAX_INDEXES = 60
 
 const FIRST_DATE = new Date(-8_640_000_000_000_000)
 
+/** Adopted collections have the indexes of their own service. */
 export function compileCollections(
   schema: Pick<Schema, 'contentTypes'>,
 ): ReadonlyMap<string, CollectionPlan> {
   return new Map(
-    [...schema.contentTypes.values()].map((plan) => [plan.uid, compileCollection(plan)]),
+    [...schema.contentTypes.values()]
+      .filter(({ adopted }) => adopted === undefined)
+      .map((plan) => [plan.uid, compileCollection(plan)]),
   )
 }
 

@@ -1,7 +1,7 @@
 import { type IndexDescriptionInfo, MongoServerError } from 'mongodb'
 import { mapConcurrently } from '../../base/map-concurrently.ts'
 import { SchemaError } from '../../schema/schema-error.ts'
-import { asCmsErrors, isDuplicateKey } from '../connection/database-error.ts'
+import { asCmsErrors, isDuplicateKey, toCmsError } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'
 import { freeIndexName, planNameOf } from '../versions/index-names.ts'
@@ -218,7 +218,7 @@ export function toSchemaError(collection: string, error: unknown): unknown {
   if (isDuplicateKey(error)) {
     return new SchemaError([
       `${collection}: stored values repeat where an attribute is declared unique (${error.message}); ` +
-        'make them different, or declare the attribute without "unique"',
+        'make them different, or declare the attribute without "unique"; a uid is always unique',
     ])
   }
   if (error instanceof MongoServerError && error.code === CANNOT_CREATE_INDEX) {
@@ -227,5 +227,5 @@ export function toSchemaError(collection: string, error: unknown): unknown {
         'collection no attribute can be unique, see docs/sharding.md',
     ])
   }
-  return error
+  return toCmsError(error)
 }

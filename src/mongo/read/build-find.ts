@@ -131,6 +131,6 @@ function from(attribute: ScalarPlan, value: unknown, direction: SortKey['directi
 }
 
 /** System attributes are set in every version, except `publishedAt`, which is null in drafts. */
-function isNeverNull({ system, name }: ScalarPlan): boolean {
-  return system && name !== 'publishedAt'
+function isNeverNull({ system, name, nullable = false }: ScalarPlan): boolean {
+  return system && !nullable && name !== 'publishedAt'
 }

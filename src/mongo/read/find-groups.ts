@@ -37,11 +37,21 @@ export interface FoundGroups {
   readonly isCapped: boolean
 }
 
+/** Only these versions, and the largest groups first. */
+export interface GroupsAmong {
+  readonly ids: readonly string[]
+  readonly limit: number
+}
+
 /**
  * Groups by stored values first, and then looks up the targets once per group. An entry belongs to the group of each
  * target that the reader sees, or to the group null without any.
  */
-export async function findGroups(database: Database, query: GroupedQuery): Promise<FoundGroups> {
+export async function findGroups(
+  database: Database,
+  query: GroupedQuery,
+  among: GroupsAmong | null = null,
+): Promise<FoundGroups> {
   const { plan, filter, version, aggregate, reader } = query
   const attributes = [...new Set(aggregate.measures.map(({ attribute }) => attribute))]
   const [{ conditions }, ...joins] = await Promise.all([
@@ -49,24 +59,28 @@ export async function findGroups(database: Database, query: GroupedQuery): Promi
     ...aggregate.groupBy.map((key, index) => joinTargets(database, query, key, index)),
   ])
   const isMerged = aggregate.groupBy.some(({ kind }) => kind === 'relation' || kind === 'month')
+  const named = among === null ? [] : [{ _id: { $in: [...among.ids] } }]
+  const matched = matchAll([...named, matchNamed(filter, version), matchVersions(version)])
+  const byKey = Object.fromEntries(aggregate.groupBy.map((_, index) => [`_id.k${index}`, 1]))
+  const limit = among?.limit ?? AGGREGATE_LIMITS.groups
   const stages = [
-    ...matchStages(matchAll([matchNamed(filter, version), matchVersions(version)]), conditions),
+    ...matchStages(matched, conditions),
     ...fallbackStages(plan, version),
     { $group: { _id: keysBy(aggregate, storedKey), ...accumulate(attributes) } },
     ...joins.flat(),
     ...(isMerged ? [{ $group: { _id: keysBy(aggregate, shownKey), ...merge(attributes) } }] : []),
-    { $sort: Object.fromEntries(aggregate.groupBy.map((_, index) => [`_id.k${index}`, 1])) },
-    { $limit: AGGREGATE_LIMITS.groups + 1 },
+    { $sort: among === null ? byKey : { n: -1, ...byKey } },
+    { $limit: limit + 1 },
   ]
   const groups: FoundGroup[] = []
-  const batchSize = batchSizeOf(AGGREGATE_LIMITS.groups + 1)
+  const batchSize = batchSizeOf(limit + 1)
   await visitAggregated(database, plan, stages, { batchSize }, (bytes) => {
     reader.answer.read(bytes.length)
     groups.push(toGroup(BSON.deserialize(bytes, DECODING), aggregate, attributes))
   })
   return {
-    groups: groups.slice(0, AGGREGATE_LIMITS.groups),
-    isCapped: groups.length > AGGREGATE_LIMITS.groups,
+    groups: groups.slice(0, limit),
+    isCapped: groups.length > limit,
   }
 }
 

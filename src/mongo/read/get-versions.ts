@@ -26,6 +26,23 @@ export async function getWholeVersion(
   return found === null ? null : asVersion(plan, found)
 }
 
+export interface WrittenLine {
+  readonly plan: ContentTypePlan
+  readonly documentId: string
+  readonly locale: string
+}
+
+/** The version that a write replaces: the draft, or the published version if there is no draft. */
+export async function getOverwritten(
+  database: Database,
+  { plan, documentId, locale }: WrittenLine,
+  session?: Session,
+): Promise<StoredVersion | null> {
+  const get = (status: 'draft' | 'published') =>
+    getWholeVersion(database, plan, documentId, { locale, status }, session)
+  return (plan.draftAndPublish ? await get('draft') : null) ?? (await get('published'))
+}
+
 export async function getAllVersions(
   database: Database,
   plan: ContentTypePlan,

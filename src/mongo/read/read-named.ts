@@ -17,6 +17,9 @@ export function showsAllVersions({ plan, filter, publication, version }: Query):
   return filter === null && publication.length === 0 && fallbackStages(plan, version).length === 0
 }
 
+/** For a longer list, the embedded engine scans the collection, however large it is. */
+const MAX_NAMED = 2_000
+
 /** The `_id`s of the named versions that match all conditions of the query. They do not count as part of a response. */
 export async function findVisible(
   database: Database,
@@ -25,12 +28,17 @@ export async function findVisible(
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
   const { conditions } = await resolveQuery(database, query)
-  const read = planOfNamed(query, conditions, ids)
   const visible = new Set<string>()
   const answer = uncountedAnswer()
-  await visitVersions(database, query.plan, { ...read, projection: { _id: 1 }, answer }, (bytes) =>
-    visible.add(decodeRow(bytes)._id),
-  )
+  for (let start = 0; start < ids.length; start += MAX_NAMED) {
+    const read = planOfNamed(query, conditions, ids.slice(start, start + MAX_NAMED))
+    await visitVersions(
+      database,
+      query.plan,
+      { ...read, projection: { _id: 1 }, answer },
+      (bytes) => visible.add(decodeRow(bytes)._id),
+    )
+  }
   return visible
 }
 

@@ -164,7 +164,8 @@ function lookUp(
   selection: VersionSelection,
   conditions: Conditions,
 ): ResolvedRelation {
-  if (isRepeated) {
+  // The database would convert all documents of an adopted target for each entry.
+  if (isRepeated || relation.target().adopted !== undefined) {
     throw new ValidationError(
       `filters on ${named}: too many related documents match; narrow the filter`,
       {},

@@ -1,6 +1,10 @@
 import type { AbstractCursor, Document } from 'mongodb'
 import { beginTimeSlice } from '../../base/time-slice.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
+import { adoptedPipeline } from '../versions/adopted-pipeline.ts'
+import { adoptedBytes, versionBytes } from '../versions/adopted-rows.ts'
+import { findStages } from '../versions/adopted-table.ts'
+import { isAdopted } from '../versions/adopted-expression.ts'
 import { optionsOf } from '../connection/time-limits.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
@@ -16,12 +20,19 @@ export interface Find {
 /** Stops if `visit` throws. Large batches yield to the event loop. @throws CmsError for database errors */
 export function visitFound(
   database: Database,
-  { collectionName }: ContentTypePlan,
+  plan: ContentTypePlan,
   find: Find,
   visit: (bytes: Uint8Array) => void,
 ): Promise<void> {
   const batchSize = batchSizeOf(find.limit)
   const { filter, ...options } = find
+  const { collectionName } = plan
+  if (isAdopted(plan)) {
+    const stages = adoptedPipeline(plan, findStages(find))
+    return visitPiped(database, collectionName, stages, { batchSize }, (bytes) => {
+      visit(versionBytes(plan, bytes))
+    })
+  }
   return asCmsErrors(async () => {
     const command = { find: collectionName, ...find, batchSize, ...optionsOf(database) }
     const rows = await database.readAtOnce(command)
@@ -40,7 +51,21 @@ export interface AggregateOptions {
 
 export function visitAggregated(
   database: Database,
-  { collectionName }: ContentTypePlan,
+  plan: ContentTypePlan,
+  pipeline: readonly Document[],
+  options: AggregateOptions,
+  visit: (bytes: Uint8Array) => void,
+): Promise<void> {
+  const { collectionName } = plan
+  if (!isAdopted(plan)) return visitPiped(database, collectionName, pipeline, options, visit)
+  return visitPiped(database, collectionName, adoptedPipeline(plan, pipeline), options, (bytes) => {
+    visit(adoptedBytes(plan, bytes))
+  })
+}
+
+function visitPiped(
+  database: Database,
+  collectionName: string,
   pipeline: readonly Document[],
   { maxTimeMS, ...cursor }: AggregateOptions,
   visit: (bytes: Uint8Array) => void,

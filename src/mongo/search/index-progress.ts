@@ -69,7 +69,8 @@ export async function findChangedSince(
   return type?.form === form && type.after === null ? changed : null
 }
 
-async function findLoggedSince(
+/** Null if there are too many. */
+export async function findLoggedSince(
   database: Database,
   uid: string,
   seq: number,

@@ -1,5 +1,5 @@
 import { beginTimeSlice } from '../../base/time-slice.ts'
-import { stemTerm } from '../../query/text/index-terms.ts'
+import { stemTerm, wordOfTerm } from '../../query/text/index-terms.ts'
 import { readBlock, readPostings, readTerms, type SegmentEntry } from '../../query/text/postings.ts'
 import type { QueryTerm } from '../../query/text/query-terms.ts'
 import type { Candidate, SearchStatistics, TermMatch, TermPlaces } from '../../query/text/rank.ts'
@@ -20,12 +20,13 @@ import {
 } from './index-rows.ts'
 import {
   blockId,
+  blocksBetween,
   CHUNK_ENTRIES,
   chunkId,
   chunkOf,
   type Directory,
+  endOfPrefix,
   isDead,
-  lastUpTo,
   readDirectories,
   readSegmentRows,
   type SegmentRows,
@@ -57,12 +58,18 @@ interface Reading {
   isCapped: boolean
 }
 
+export interface IndexPart {
+  readonly plan: ContentTypePlan
+  readonly form: string
+  readonly keys: readonly VersionKey[]
+  /** Versions that replace those of the index. Statistics do not count them. */
+  readonly fresh?: readonly RecentVersionRow[]
+}
+
 /** Reads all versions with one of the terms. */
 export async function readIndex(
   database: Database,
-  plan: ContentTypePlan,
-  form: string,
-  keys: readonly VersionKey[],
+  { plan, form, keys, fresh = [] }: IndexPart,
   terms: readonly QueryTerm[],
 ): Promise<IndexRead> {
   const byId = new Map(keys.map((key) => [textIndexId(plan, form, key), key]))
@@ -81,7 +88,7 @@ export async function readIndex(
       left: MAX_READ_POSTINGS,
       isCapped: false,
     }
-    const shadowed = readRecent(reading, byId, recent)
+    const shadowed = readRecent(reading, byId, [...recent, ...fresh])
     const isWhole = await readSegments(database, plan, { reading, byId, indexes, shadowed })
     if (!isWhole && attempt < ATTEMPTS) continue
     const { candidates, isCapped } = reading
@@ -99,7 +106,7 @@ function note(matches: Matches, term: number, kind: keyof TermMatch, places: Ter
 
 type Keys = ReadonlyMap<string, VersionKey>
 
-/** Returns the versions, which hide those of segments. */
+/** Returns the versions, which hide those of segments. Of two rows of a version, the last one counts. */
 function readRecent(
   { terms, candidates }: Reading,
   byId: Keys,
@@ -113,7 +120,8 @@ function readRecent(
     const version = versionId(documentId, key)
     versions.add(version)
     const matches = matchTerms(terms, b.value())
-    if (matches.length > 0) candidates.set(version, toCandidate(toSegmentEntry(row), matches))
+    if (matches.length === 0) candidates.delete(version)
+    else candidates.set(version, toCandidate(toSegmentEntry(row), matches))
   }
   return versions
 }
@@ -127,10 +135,14 @@ function matchTerms(terms: readonly QueryTerm[], bytes: Uint8Array): Matches {
   for (const { term, places } of readTerms(bytes)) {
     for (const [place, { stem, word, isPrefix }] of terms.entries()) {
       if (term === stemTerm(stem)) note(matches, place, 'exact', places)
-      if (isPrefix && term.startsWith(word)) note(matches, place, 'prefix', places)
+      if (isPrefix && startsWord(term, word)) note(matches, place, 'prefix', places)
     }
   }
   return matches
+}
+
+function startsWord(term: string, start: string): boolean {
+  return term.startsWith(start) && wordOfTerm(term) !== null
 }
 
 interface SegmentsRead {
@@ -151,7 +163,10 @@ async function readSegments(
   const directories = await readDirectories(rows, segments)
   const wanted = segments.map((segment) => {
     const directory = directories.get(segment.id)
-    return { segment, blocks: directory === undefined ? [] : blocksOf(reading, segment, directory) }
+    return {
+      segment,
+      blocks: directory === undefined ? [] : wantedBlocks(reading, segment, directory),
+    }
   })
   const blocks = await readSegmentRows(
     rows,
@@ -178,34 +193,22 @@ interface WantedBlock {
   readonly kind: keyof TermMatch
 }
 
-function blocksOf(
+function wantedBlocks(
   reading: Reading,
   { id }: Segment,
   { firstTerms }: Directory,
 ): readonly WantedBlock[] {
   return reading.terms.flatMap(({ stem, word, isPrefix }, term) => {
     const range = (kind: keyof TermMatch, from: string, to: string): readonly WantedBlock[] => {
-      const first = Math.max(0, firstBlockOf(firstTerms, from))
-      const last = lastUpTo(firstTerms, to)
-      const isLong = last - first >= MAX_PREFIX_BLOCKS
-      if (isLong) reading.isCapped = true
-      const count = isLong ? MAX_PREFIX_BLOCKS : Math.max(0, last - first + 1)
-      return Array.from({ length: count }, (_, nth) => ({
-        id: blockId(id, first + nth),
-        term,
-        kind,
-      }))
+      const blocks = blocksBetween(firstTerms, from, to)
+      if (blocks.length > MAX_PREFIX_BLOCKS) reading.isCapped = true
+      return blocks
+        .slice(0, MAX_PREFIX_BLOCKS)
+        .map((block) => ({ id: blockId(id, block), term, kind }))
     }
     const exact = range('exact', stemTerm(stem), stemTerm(stem))
-    return isPrefix ? [...exact, ...range('prefix', word, `${word}\uFFFF`)] : exact
+    return isPrefix ? [...exact, ...range('prefix', word, endOfPrefix(word))] : exact
   })
-}
-
-/** The end of the block before the first one that starts with the term may have it too. */
-function firstBlockOf(firstTerms: readonly string[], term: string): number {
-  let block = lastUpTo(firstTerms, term)
-  while (block > 0 && firstTerms[block] === term) block -= 1
-  return block
 }
 
 function matchBlocks(
@@ -219,7 +222,7 @@ function matchBlocks(
     const term = reading.terms[place]
     if (block === undefined || term === undefined) continue
     for (const { term: text, list } of readBlock(block)) {
-      const isFound = kind === 'exact' ? text === stemTerm(term.stem) : text.startsWith(term.word)
+      const isFound = kind === 'exact' ? text === stemTerm(term.stem) : startsWord(text, term.word)
       if (isFound) matchPostings(reading, found, list, { place, kind })
     }
   }

@@ -102,6 +102,25 @@ export function lastUpTo(sorted: readonly string[], wanted: string): number {
   return low - 1
 }
 
+/** The numbers of the blocks that may have terms of a range. */
+export function blocksBetween(
+  firstTerms: readonly string[],
+  from: string,
+  to: string,
+): readonly number[] {
+  // The end of the block before the first one that starts with the term may have it too.
+  let first = lastUpTo(firstTerms, from)
+  while (first > 0 && firstTerms[first] === from) first -= 1
+  const start = Math.max(0, first)
+  const count = Math.max(0, lastUpTo(firstTerms, to) - start + 1)
+  return Array.from({ length: count }, (_, nth) => start + nth)
+}
+
+/** The end of the range of terms that begin with a text. */
+export function endOfPrefix(prefix: string): string {
+  return `${prefix}\uFFFF`
+}
+
 export function isDead({ dead }: Segment, ordinal: number): boolean {
   return dead.length() > 0 && ((dead.buffer[ordinal >> 3] ?? 0) & (1 << (ordinal & 7))) !== 0
 }

@@ -6,7 +6,8 @@ import { insertOnce } from './insert-once.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { toStoredNames } from '../versions/row-names.ts'
 import { toBson } from '../versions/stored-value.ts'
-import { asVersion, type StoredVersion } from '../versions/stored-version.ts'
+import { asPastVersion } from '../versions/past-version.ts'
+import type { StoredVersion } from '../versions/stored-version.ts'
 import { ensureIndexes } from './system-collections.ts'
 import type { Table } from '../connection/table.ts'
 
@@ -150,5 +151,5 @@ function toBeginning(
   if (answer !== undefined) return { kind: 'answered', answer }
   return version === undefined
     ? { kind: 'running' }
-    : { kind: 'created', version: asVersion(plan, version) }
+    : { kind: 'created', version: asPastVersion(plan, version) }
 }

@@ -24,9 +24,10 @@ export async function withLease<T>(
   database: Database,
   name: string,
   work: () => Promise<T>,
+  maxWaitMs = MAX_WAIT_MS,
 ): Promise<T> {
   const holder = randomUUID()
-  await acquire(database, name, holder)
+  await acquire(database, name, { holder, maxWaitMs })
   const renewal = setInterval(() => {
     // A failed renewal is retried. A second run is safe, because the work is idempotent.
     void claim(database, name, holder).catch(() => false)
@@ -61,8 +62,12 @@ export async function lockName(database: Database, name: string, session: Sessio
   assertLater(session, locked?.commit)
 }
 
-async function acquire(database: Database, name: string, holder: string): Promise<void> {
-  const deadline = performance.now() + MAX_WAIT_MS
+async function acquire(
+  database: Database,
+  name: string,
+  { holder, maxWaitMs }: { readonly holder: string; readonly maxWaitMs: number },
+): Promise<void> {
+  const deadline = performance.now() + maxWaitMs
   while (!(await claim(database, name, holder))) {
     if (performance.now() > deadline) {
       throw new ServiceUnavailableError(`Another process holds the lease "${name}" for too long`)

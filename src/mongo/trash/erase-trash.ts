@@ -1,4 +1,6 @@
 import type { Document } from 'mongodb'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { removeLostNotes } from './lost-notes.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { type DeletionRow, deletionsIn, trashedVersionsIn } from './trash-rows.ts'
 
@@ -6,17 +8,18 @@ const PAGE = 100
 
 export async function eraseTrashOf(
   database: Database,
-  type: string,
+  plan: ContentTypePlan,
   documentIds: readonly string[],
   session: Session,
 ): Promise<void> {
   const rows = deletionsIn(database)
-  const which = { type, documentId: { $in: [...documentIds] } }
+  const which = { type: plan.uid, documentId: { $in: [...documentIds] } }
   const found = await rows.find(which, { session, projection: { _id: 1 } }).toArray()
   const ids = found.map(({ _id }) => _id)
   if (ids.length === 0) return
   await trashedVersionsIn(database).deleteMany({ deletion: { $in: ids } }, { session })
   await rows.deleteMany({ _id: { $in: ids } }, { session })
+  await removeLostNotes(database, plan, documentIds, { session })
 }
 
 export interface TrashWalkPage {

@@ -1,3 +1,5 @@
+import type { Schema } from '../../schema/plan.ts'
+import { removeLostNotes } from './lost-notes.ts'
 import type { Database } from '../connection/database.ts'
 import { tryLease } from '../system/lease.ts'
 import { deletionsIn, trashedVersionsIn } from './trash-rows.ts'
@@ -8,6 +10,7 @@ const BATCH = 200
 
 export interface TrashSweepOptions {
   readonly database: Database
+  readonly contentTypes: Schema['contentTypes']
   readonly now: () => Date
   readonly onBackgroundError: (error: unknown) => void
   readonly everyMs?: number
@@ -19,11 +22,12 @@ export interface TrashSweep {
 
 /** Purges expired trash (`TRASH_DAYS`) periodically until `close`. One process at a time does so. */
 export function openTrashSweep(options: TrashSweepOptions): TrashSweep {
-  const { database, now, onBackgroundError, everyMs = SWEEP_INTERVAL_MS } = options
+  const { now, onBackgroundError, everyMs = SWEEP_INTERVAL_MS } = options
   let sweeping: Promise<void> = Promise.resolve()
   const sweep = async (): Promise<void> => {
-    await tryLease(database, 'trash', everyMs / 2, async () => {
-      await sweepTrash(database, new Date(now().getTime() - database.trashDays * DAY_MS))
+    await tryLease(options.database, 'trash', everyMs / 2, async () => {
+      const { trashDays } = options.database
+      await sweepTrash(options, new Date(now().getTime() - trashDays * DAY_MS))
     })
   }
   const timer = setInterval(() => {
@@ -39,23 +43,30 @@ export function openTrashSweep(options: TrashSweepOptions): TrashSweep {
 }
 
 /** The row goes last, so that the next sweep can resume. */
-export async function sweepTrash(database: Database, before: Date): Promise<number> {
+type Swept = Pick<TrashSweepOptions, 'database' | 'contentTypes'>
+
+export async function sweepTrash(swept: Swept, before: Date): Promise<number> {
   for (let ended = 0; ;) {
-    const found = await endSome(database, before)
+    const found = await endSome(swept, before)
     ended += found
     if (found < BATCH) return ended
   }
 }
 
-async function endSome(database: Database, before: Date): Promise<number> {
+async function endSome({ database, contentTypes }: Swept, before: Date): Promise<number> {
   const old = await deletionsIn(database)
-    .find({ at: { $lt: before } }, { projection: { _id: 1 } })
+    .find({ at: { $lt: before } }, { projection: { type: 1, documentId: 1 } })
     .sort({ at: 1 })
     .limit(BATCH)
     .toArray()
   const ids = old.map(({ _id }) => _id)
   if (ids.length === 0) return 0
   await trashedVersionsIn(database).deleteMany({ deletion: { $in: ids } })
+  for (const type of new Set(old.map((row) => row.type))) {
+    const plan = contentTypes.get(type)
+    const own = old.filter((row) => row.type === type).map(({ documentId }) => documentId)
+    if (plan !== undefined) await removeLostNotes(database, plan, own, { ended: ids })
+  }
   await deletionsIn(database).deleteMany({ _id: { $in: ids } })
   return ids.length
 }

@@ -1,5 +1,6 @@
 import { digestNumber } from '@quire/schema/derived-id'
 import { customAlphabet } from 'nanoid'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const firstLetter = customAlphabet(LETTERS, 1)
@@ -16,6 +17,15 @@ export function documentIdFor(key: string): string {
   const size = BigInt(LETTERS.length)
   const letter = LETTERS.charAt(Number(digest % size))
   return letter + (digest / size).toString(36).padStart(23, '0').slice(-23)
+}
+
+/** Longer texts are no key that an index could hold. */
+const MAX_ADOPTED_ID = 1_024
+
+/** The ids of an adopted collection have the form that another service gave them. */
+export function isIdOf({ adopted }: Pick<ContentTypePlan, 'adopted'>, text: string): boolean {
+  if (adopted === undefined) return isDocumentId(text)
+  return text.length <= MAX_ADOPTED_ID && !text.includes('\0')
 }
 
 export function isDocumentId(text: string): boolean {

@@ -2,6 +2,8 @@ import { BSON, type Document } from 'mongodb'
 import type { Status } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
+import { AdoptedTable } from './adopted-table.ts'
+import { isAdopted } from './adopted-expression.ts'
 import type { Database } from '../connection/database.ts'
 import type { Table } from '../connection/table.ts'
 import { toAttributeNames } from './row-names.ts'
@@ -40,7 +42,9 @@ export type VersionDocument = Document & { readonly _id: string }
 export type VersionRow = SystemMembers & VersionDocument & { readonly [ROW]: true }
 
 export function versionsOf(database: Database, plan: ContentTypePlan): Table<VersionDocument> {
-  return database.table<VersionDocument>(plan.collectionName)
+  const table = database.table<VersionDocument>(plan.collectionName)
+  if (!isAdopted(plan)) return table
+  return table.as((...parts) => new AdoptedTable(plan, ...parts))
 }
 
 /** The driver (7.8) decodes each reply twice under command monitoring, unless it returns BSON. */

@@ -15,7 +15,10 @@ export function versionId(documentId: string, { locale, status }: VersionKey): s
 
 /** The reverse of `versionId`. */
 export function versionKeyOf(_id: string): VersionKey & { readonly documentId: string } {
-  const [documentId = '', locale = '', status] = _id.split(':')
+  // The ids of adopted documents may contain colons.
+  const parts = _id.split(':')
+  const [locale = '', status] = parts.slice(-2)
+  const documentId = parts.slice(0, -2).join(':')
   return { documentId, locale, status: status === 'draft' ? 'draft' : 'published' }
 }
 

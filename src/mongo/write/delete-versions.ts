@@ -1,5 +1,6 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
+import { removeLostNotes } from '../trash/lost-notes.ts'
 import { reserving } from './reservations.ts'
 import { guardVersion, guardVersions } from './row-guard.ts'
 import { assertLater, commitIdOf } from '../connection/commit-record.ts'
@@ -33,6 +34,7 @@ export function deleteVersions(
     if (found.length === 0) return 0
     if (isKept) await keepDeleted(database, plan, found.map(asRow), session)
     const { deletedCount } = await versionsOf(database, plan).deleteMany(which, options)
+    if (!isKept) await removeLostNotes(database, plan, [documentId], { session })
     noteRemoved(plan, found.map(asRow), deletedCount, session, before)
     return deletedCount
   })

@@ -85,10 +85,11 @@ export function compileActions(
   })
 }
 
-/** A single type has neither `findOne` nor `create`. */
+/** A single type has neither `findOne` nor `create`. An adopted collection is only read, and not synced. */
 export function contentVerbs(
-  plan: Pick<ContentTypePlan, 'kind' | 'draftAndPublish' | 'push'>,
+  plan: Pick<ContentTypePlan, 'kind' | 'draftAndPublish' | 'push' | 'adopted'>,
 ): readonly ContentVerb[] {
+  if (plan.adopted !== undefined) return ['find', 'findOne']
   const common: readonly ContentVerb[] =
     plan.kind === 'singleType'
       ? ['find', 'update', 'delete', 'sync']

@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import { fault, type Reason, type ValidationError, validationError } from '../../base/errors.ts'
-import { findHalf } from '../../schema/values/json-values.ts'
+import { findText, findTextFault } from '../../schema/values/json-values.ts'
 
 const OPTIONS: Joi.ValidationOptions = {
   abortEarly: false,
@@ -95,9 +95,17 @@ function countTo(value: unknown, enough: number): number {
   return count
 }
 
-/** Lone surrogates are replaced when stored, which could make two passwords equal. @throws ValidationError */
+/**
+ * Lone surrogates are replaced when stored, which could make two passwords equal. NUL ends a text in many programs.
+ * @throws ValidationError
+ */
 export function assertWhole(input: unknown): void {
-  const half = findHalf(input)
+  const broken = findText(input, (text) => findTextFault(text) === 'nul')
+  if (broken !== null) {
+    const message = `${broken.join('.')} must not contain a NUL character`
+    throw validationError([fault(broken, message, undefined, { code: 'string.nul' })])
+  }
+  const half = findText(input, (text) => findTextFault(text) === 'surrogate')
   if (half === null) return
   throw validationError([
     fault(half, `${half.join('.')} must not contain half of a surrogate pair`, undefined, {

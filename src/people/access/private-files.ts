@@ -1,5 +1,6 @@
 import { pluginAction } from './actions.ts'
-import { may } from './permissions.ts'
+import type { Filter } from '../../query/query.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Principal } from './principal.ts'
 import { authorOf } from './writing-for.ts'
 
@@ -19,9 +20,27 @@ export function maySeePrivateFile(
   return mayFindPrivateFiles(principal)
 }
 
+/** End users and anonymous callers replace their own uploads only. The permission `upload` is enough for all others. */
+export function mayReplaceFile(
+  principal: Principal,
+  { uploadedBy = null }: { readonly uploadedBy?: string | null },
+): boolean {
+  if (principal.kind !== 'user' && principal.kind !== 'anonymous') return true
+  return uploadedBy !== null && uploadedBy === uploaderOf(principal)
+}
+
+/** Null for callers that find private files. Older files have no `private`, so the condition is negated. */
+export function publicFilesOnly(principal: Reader, plan: ContentTypePlan): Filter | null {
+  const attribute = plan.attributes.get('private')
+  if (mayFindPrivateFiles(principal) || attribute?.kind !== 'scalar') return null
+  return { kind: 'not', of: { kind: 'compare', attribute, operator: 'eq', operand: true } }
+}
+
+type Reader = Pick<Principal, 'kind' | 'grants'>
+
 /** Never anonymous callers and previews, because many projects permit everyone to list public files. */
-export function mayFindPrivateFiles(principal: Principal): boolean {
+export function mayFindPrivateFiles(principal: Reader): boolean {
   if (principal.kind === 'anonymous' || principal.kind === 'preview') return false
   const verbs = ['find', 'findOne'] as const
-  return verbs.some((verb) => may(principal, pluginAction(FILES, verb)))
+  return verbs.some((verb) => principal.grants.has(pluginAction(FILES, verb)))
 }

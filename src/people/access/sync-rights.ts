@@ -8,11 +8,12 @@ import {
 import type { FieldSelection, Filter } from '../../query/query.ts'
 import { unknownKey } from '../../query/query-error.ts'
 import { bothFilters, restrictPlan } from '../../query/ruled-type.ts'
-import type { Uid } from '../../schema/definition.ts'
+import { FILE_UID, type Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { BoundRule } from '../rules/bound-rules.ts'
 import { contentAction, pluginAction } from './actions.ts'
 import { assertMay } from './permissions.ts'
+import { publicFilesOnly } from './private-files.ts'
 import { type Principal, rulesFor } from './principal.ts'
 import { anyWhere, mayUnderRule, sharedFields } from './ruled-reads.ts'
 
@@ -44,11 +45,13 @@ export interface Syncer {
   mayRead(uid: ContentTypePlan['uid']): boolean
   /** Null without a rule, and for a type that may not be synced. */
   ruleOf(type: Synced): SyncRule | null
+  /** Excludes files that the caller never finds. Null if it finds all rows of the type. */
+  limitOf(plan: ContentTypePlan): Filter | null
   /** The content-types that hold values of operands. A change of their entries can change the visible entries. */
   readonly operandTypes: ReadonlySet<Uid>
 }
 
-type Reader = Pick<Principal, 'grants'>
+type Reader = Pick<Principal, 'kind' | 'grants'>
 
 export function syncerOf(principal: Reader, scope: SyncedScope): Syncer {
   const rules = new Map<Uid, SyncRule | null | false>()
@@ -66,6 +69,7 @@ export function syncerOf(principal: Reader, scope: SyncedScope): Syncer {
       const rule = ruleFor(type)
       return rule === false ? null : rule
     },
+    limitOf: (plan) => (plan.uid === FILE_UID ? publicFilesOnly(principal, plan) : null),
     operandTypes: operandTypesOf(principal, scope),
   }
 }

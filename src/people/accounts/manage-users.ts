@@ -13,7 +13,7 @@ import {
   RULES,
   readText,
 } from './account-input.ts'
-import { type AccountsContext, userPasswordOf, newUserValues } from './accounts.ts'
+import { type AccountsContext, newUserValues, revokedTokens, userPasswordOf } from './accounts.ts'
 import { isIdentifier, lockIdentifiers } from './identifiers.ts'
 import { removeUser, type UserRemoval } from './delete-account.ts'
 import {
@@ -80,6 +80,16 @@ export async function getUser(context: UserManagement, id: string): Promise<User
   return user
 }
 
+/** @throws NotFoundError */
+export async function getUserOfDocument(
+  context: Pick<UsersContext, 'db' | 'plan'>,
+  documentId: string,
+): Promise<User> {
+  const user = await findUser(context, { documentId: { $eq: documentId } })
+  if (user === null) throw new NotFoundError('User not found')
+  return user
+}
+
 /** @throws ValidationError, ApplicationError for a taken address or name, errors of `assertRole`. */
 export async function createUser(
   context: UserManagement,
@@ -123,6 +133,8 @@ export async function updateUser(
       user,
       (stored) => ({
         ...changes,
+        ...(changes.blocked === true && revokedTokens(context, stored)),
+        ...(isMoved(stored, changes) && NO_CODES),
         ...(hash !== null && userPasswordOf(context, stored, hash)),
       }),
       async (session) => {
@@ -146,6 +158,17 @@ export async function deleteUser(
   await assertRole(user.role)
   await removeUser(context, user)
   return user
+}
+
+/** Codes are in the mailbox of the former address. */
+const NO_CODES = {
+  resetPasswordToken: null,
+  resetPasswordExpiresAt: null,
+  confirmationToken: null,
+} as const
+
+function isMoved(stored: User, { email }: Partial<AddressedValues>): boolean {
+  return email !== undefined && email !== stored.email
 }
 
 function checkAttributes(

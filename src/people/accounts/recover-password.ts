@@ -51,25 +51,58 @@ const MAX_DELAY_MS = 250
 async function findAndSend(context: AccountsContext, email: string): Promise<void> {
   await delay(randomInt(MAX_DELAY_MS))
   const user = await findUser(context, { email: { $eq: email } })
-  if (user !== null && !user.blocked) await sendCode(context, user)
+  if (user !== null && !user.blocked) await mailPasswordCode(context, user)
 }
 
-async function sendCode(context: AccountsContext, user: User): Promise<void> {
-  const { email } = user
-  if (email === null) return
+interface Occasion {
+  readonly subject: string
+  readonly reason: string
+  readonly link: string
+  readonly end: string
+}
+
+const FORGOTTEN: Occasion = {
+  subject: 'Reset password',
+  reason: 'Somebody asked to reset the password of your account.',
+  link: 'Choose a new one here',
+  end: 'It is valid once and for one hour. If you did not ask, ignore this mail.',
+}
+
+/** The reason for a mail that an administrator sends. */
+export const OCCASIONS = {
+  reset: {
+    ...FORGOTTEN,
+    reason: 'An administrator asks you to choose a new password for your account.',
+    end: 'It is valid once and for one hour.',
+  },
+  invitation: {
+    subject: 'Choose a password',
+    reason: 'An administrator has created an account for you.',
+    link: 'Choose a password here',
+    end: 'It is valid once and for one hour.',
+  },
+} as const satisfies Readonly<Record<string, Occasion>>
+
+/** Mails a code to choose a password, which invalidates the code of an earlier mail. */
+export async function mailPasswordCode(
+  context: AccountsContext,
+  user: User,
+  { subject, reason, link, end }: Occasion = FORGOTTEN,
+): Promise<void> {
+  if (user.email === null) return
   const code = createCode()
   const expiresAt = new Date(context.now().getTime() + CODE_LIVES_MS)
-  await changeUser(context, user, () => ({
+  const changed = await changeUser(context, user, () => ({
     resetPasswordToken: credentialHash(code),
     resetPasswordExpiresAt: expiresAt,
   }))
+  if (changed === null || changed.email === null) return
   const { resetPassword } = context.links
-  const link =
-    resetPassword === null ? '' : `Choose a new one here: ${withCode(resetPassword, code)}\n\n`
+  const address = resetPassword === null ? '' : `${link}: ${withCode(resetPassword, code)}\n\n`
   await context.mailer.send({
-    to: email,
-    subject: 'Reset password',
-    text: `Somebody asked to reset the password of your account.\n\n${link}The code is ${code}\n\nIt is valid once and for one hour. If you did not ask, ignore this mail.\n`,
+    to: changed.email,
+    subject,
+    text: `${reason}\n\n${address}The code is ${code}\n\n${end}\n`,
   })
 }
 

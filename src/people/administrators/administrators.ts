@@ -28,6 +28,7 @@ import { totpsOf } from './totp/totp-rows.ts'
 import type { RelyingParty } from './passkeys/relying-party.ts'
 import type { RecentWork } from './recent-work.ts'
 import { notePasswordLink } from './note-sign-ins.ts'
+import type { ListViews } from './list-views.ts'
 import type { Preferences } from './preferences.ts'
 import { type AdministratorRow, administratorRows, findStaff, type Staff } from './rows.ts'
 import {
@@ -48,6 +49,7 @@ export interface AdministratorsContext {
   readonly sessions: AdminSessions
   readonly links: OneTimeLinks
   readonly preferences: Preferences
+  readonly listViews: ListViews
   readonly recent: RecentWork
   readonly presence: Presence
   readonly previews: PreviewTokens
@@ -168,7 +170,7 @@ export async function removeAdministrator(
   actor: Principal,
   id: string,
 ): Promise<Administrator> {
-  const { db, versionedCache, sessions, preferences, recent } = context
+  const { db, versionedCache, sessions, preferences, listViews, recent } = context
   const removed = await versionedCache.change(async (session) => {
     const staff = await findStaff(db, session)
     const row = rowOf(staff, id)
@@ -182,6 +184,7 @@ export async function removeAdministrator(
   })
   await sessions.endAll(id, null)
   await preferences.removeAll(id)
+  await listViews.removeAll(id)
   await recent.removeAll(id)
   return removed
 }

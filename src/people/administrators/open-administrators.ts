@@ -6,6 +6,7 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { openVersionedCache } from '../../mongo/system/versioned-cache.ts'
 import { openAdminSessions } from './admin-sessions.ts'
 import type { AdministratorsContext } from './administrators.ts'
+import { openListViews } from './list-views.ts'
 import { openOneTimeLinks } from './one-time-links.ts'
 import { openPresence } from './presence.ts'
 import { openRecentWork } from './recent-work.ts'
@@ -39,7 +40,6 @@ export async function openAdministrators(
   await ensurePasskeys(db)
   const sessions = await openAdminSessions(db, now)
   const links = await openOneTimeLinks(db, now)
-  const preferences = await openPreferences(db)
   const recent = await openRecentWork(db, now)
   const presence = await openPresence(db, now)
   const versionedCache = await openVersionedCache({
@@ -67,7 +67,8 @@ export async function openAdministrators(
     binder,
     sessions,
     links,
-    preferences,
+    preferences: await openPreferences(db),
+    listViews: await openListViews(db),
     recent,
     presence,
     previews,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { CmsError, fault, type Fault } from '../../base/errors.ts'
 import { carriedCondition, NotCarried } from '../../mongo/rules/carried-condition.ts'
 import { parseFilters } from '../../query/parse-filters.ts'
-import type { Filter } from '../../query/query.ts'
+import type { Filter, RelatedFilter } from '../../query/query.ts'
 import { typesOfFilter } from '../../query/types-of-query.ts'
 import type { Data, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -147,6 +147,13 @@ function assertCarried(filter: Filter, { now }: Operands): void {
 }
 
 /** @throws OperandError */
+function assertFollowed({ locales, relation }: RelatedFilter): void {
+  if (locales === 'others') throw new OperandError('localizations cannot be compared')
+  if (relation.target().adopted === undefined) return
+  throw new OperandError('conditions do not lead to types that another service writes')
+}
+
+/** @throws OperandError */
 function assertOneRelation(filter: Filter, relations: number): void {
   switch (filter.kind) {
     case 'all':
@@ -158,7 +165,7 @@ function assertOneRelation(filter: Filter, relations: number): void {
       assertOneRelation(filter.of, relations)
       return
     case 'related':
-      if (filter.locales === 'others') throw new OperandError('localizations cannot be compared')
+      assertFollowed(filter)
       if (relations > 0) throw new OperandError('conditions lead through at most one relation')
       assertOneRelation(filter.of, relations + 1)
       return

@@ -8,11 +8,12 @@ import { uncountedAnswer } from '../answer-size.ts'
 import { parseQuery } from '../parse-query.ts'
 import type { Query, QueryRules, RelationNode } from '../query.ts'
 import { parseNearest } from '../parse-order.ts'
+import { parseFacets } from '../text/parse-facets.ts'
 import { typesOfQuery } from '../types-of-query.ts'
 import { findAggregateFaults } from './find-aggregate-faults.ts'
 import { findFaults, pageSamples } from './find-faults.ts'
 import { findPopulateFaults } from './find-populate-faults.ts'
-import { conditionsOf, declaredPage, type NamedQuery, shownOf } from './named-query.ts'
+import { conditionsOf, declaredPage, facetsOf, type NamedQuery, shownOf } from './named-query.ts'
 import { sampleValues } from './parameter-values.ts'
 import { parametersIn } from './places.ts'
 
@@ -105,7 +106,9 @@ function compileQuery(
   const { fields, populate, sort } = parseQuery(shownOf(asked, plan), plan, rules)
   const shown: NamedQuery['shown'] = { fields, populate, sort }
   const filter = conditionsOf(asked, plan, given)
-  const types = typesOfQuery(plan, { filter, populate, sort })
+  const facets = parseFacets(facetsOf(asked), plan, rules)
+  const targets = facets.flatMap((key) => (key.kind === 'relation' ? [key.node] : []))
+  const types = typesOfQuery(plan, { filter, populate: [...populate, ...targets], sort })
   const plans = [...types].flatMap((uid) => schema.contentTypes.get(uid) ?? [])
   const near = { nearest: parseNearest(asked['sort'], filter, plan) }
   const isFixed = parametersIn([asked['filters'], asked['search']]).length === 0

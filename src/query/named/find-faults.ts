@@ -9,7 +9,7 @@ import { parseSearch } from '../parse-search.ts'
 import { parseSort } from '../parse-sort.ts'
 import { parsePopulate } from '../populate/parse-populate.ts'
 import type { QueryRules } from '../query.ts'
-import { declaredPage, rankOf } from './named-query.ts'
+import { declaredPage, facetsOf, rankOf } from './named-query.ts'
 import { defaultProblem, sampleValues } from './parameter-values.ts'
 import { fill, type Given, parameterIn, parametersIn } from './places.ts'
 
@@ -62,7 +62,7 @@ function attemptsOf(
       () => parseFilters(part, plan, rules),
     ]),
     ['search', () => parseSearch(filled('search'), plan)],
-    ['rank', () => rankOf(asked, plan, given)],
+    ['rank', () => rankOf(asked, plan, { given, rules, corrects: false })],
     ['fields', () => parseFields(filled('fields'), plan)],
     ['sort', () => assertOrder(asked, given, plan, rules)],
     ...populate.map(([path, part]): Attempt => [
@@ -109,10 +109,14 @@ export function problemOf(parse: () => unknown): string | null {
 function findPlaceFaults({ asked, parameters }: QueryDefinition): readonly DeclarationProblem[] {
   const names = Object.keys(parameters)
   const used = parametersIn(asked)
+  const fixed = [
+    ...FIXED.map((path) => [path, asked[path]] as const),
+    ['rank.facets', facetsOf(asked)] as const,
+  ]
   return [
-    ...FIXED.flatMap((key) =>
-      parametersIn(asked[key]).map((name) => ({
-        path: key,
+    ...fixed.flatMap(([path, value]) =>
+      parametersIn(value).map((name) => ({
+        path,
         problem: `no parameter can stand here (${name}), but in filters, search, rank and pagination`,
       })),
     ),

@@ -7,7 +7,8 @@ import { groupedRelations, parseAggregate } from '../aggregate.ts'
 import { parseFilters } from '../parse-filters.ts'
 import { asksNearest, assertNearPage, type ListOrder, parseNearest } from '../parse-order.ts'
 import { parseSearch } from '../parse-search.ts'
-import { parseTextSearch } from '../text/parse-text-search.ts'
+import { assertFacetLocale } from '../text/parse-facets.ts'
+import { parseTextSearch, type SearchRights, showsAllPublished } from '../text/parse-text-search.ts'
 import { parsePagination } from '../parse-pagination.ts'
 import { parsePublication } from '../parse-publication.ts'
 import { parseQuery } from '../parse-query.ts'
@@ -74,18 +75,27 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
     readable === undefined
       ? unruledPart(query, given)
       : callersPart(query, given, { ...all, status: version['status'] })
-  const search = rankOf(definition.asked, plan, given, version)
+  const selection = parseVersions(version, plan, filter, rules.locales)
+  // The conditions of the file may hide entries.
+  const conditions = bothFilters(condition, filter)
+  const search = rankOf(definition.asked, plan, {
+    given,
+    rules: withRuledTargets(all, parseStatus(version['status'])),
+    corrects: showsAllPublished(conditions, selection),
+    version,
+  })
+  assertFacetLocale(search, selection)
   const nearest = search === null ? parseNearest(definition.asked['sort'], filter, plan) : null
   assertPublicationShown(version, { plan, populate: shown.populate }, all)
   return {
     plan,
-    filter: bothFilters(condition, filter),
+    filter: conditions,
     ...shown,
     ...(search !== null && { search }),
     ...(nearest !== null && { nearest }),
     ...(aggregate !== null && { aggregate }),
     page: pageOf(query, given, { sort: search?.order ?? shown.sort, nearest }, all),
-    version: parseVersions(version, plan, filter, rules.locales),
+    version: selection,
     publication: parsePublication(version, plan),
     reader: parseReader(version, all),
   }
@@ -127,15 +137,25 @@ export function conditionsOf(
   return { kind: 'all', of: [filter, search] }
 }
 
+interface Ranking extends SearchRights {
+  readonly given: Given
+  readonly version?: Data
+}
+
 /** The text whose relevance is the order of the entries. Null without a text: then `sort` applies. */
 export function rankOf(
   asked: Data,
   plan: ContentTypePlan,
-  given: Given,
-  version: Data = {},
+  { given, version = {}, ...rights }: Ranking,
 ): TextSearch | null {
   const [filters, _q] = [asked['filters'], asked['search']].map((one) => fill(one, given))
-  return parseTextSearch({ ...version, search: fill(asked['rank'], given), filters, _q }, plan)
+  const search = fill(asked['rank'], given)
+  return parseTextSearch({ ...version, search, filters, _q }, plan, rights)
+}
+
+/** The declared facets, which have no parameters. */
+export function facetsOf({ rank }: Data): unknown {
+  return isRecord(rank) ? rank['facets'] : undefined
 }
 
 /** A query for one entry has a page of size 1. @throws ValidationError, PaginationError */

@@ -37,11 +37,7 @@ export function highlightText(
 
 function matchesTerms({ tokens }: WordSpan, { terms }: QueryTerms): boolean {
   return tokens.some(({ word, stem }) =>
-    terms.some(
-      (term) =>
-        term.stem === stem ||
-        (term.isPrefix && (stem.startsWith(term.word) || word.startsWith(term.word))),
-    ),
+    terms.some((term) => term.stem === stem || (term.isPrefix && word.startsWith(term.word))),
   )
 }
 

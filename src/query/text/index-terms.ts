@@ -4,7 +4,7 @@ import type { Analyzer, Token } from './analyze-text.ts'
 import { textOfAttribute } from './entry-text.ts'
 import type { TermPlaces } from './rank.ts'
 
-/** A term of a version: `stem ` or `word=`. */
+/** A term of a version: `stem ` and `word=` of each word. */
 export interface IndexedTerm {
   readonly term: string
   readonly places: TermPlaces
@@ -19,6 +19,13 @@ export interface IndexedText {
 
 /** Stems end with a space, so that they come before longer words. */
 export const stemTerm = (stem: string): string => `${stem} `
+
+const WORD_END = '='
+
+/** Null for a term of a stem. */
+export function wordOfTerm(term: string): string | null {
+  return term.endsWith(WORD_END) ? term.slice(0, -WORD_END.length) : null
+}
 
 /** Titles such as "The Who" are found. In longer texts stop words would match almost everything. */
 const MAX_WORDS_WITH_STOP_WORDS = 32
@@ -39,7 +46,7 @@ export function indexVersion(
     const tokens = indexedTokens(analyzer, textOfAttribute(attribute, version[name]))
     for (const { stem, word, position } of tokens) {
       add(terms, stemTerm(stem), place, position)
-      if (word !== stem) add(terms, `${word}=`, place, position)
+      add(terms, `${word}${WORD_END}`, place, position)
     }
     return tokens.length
   })

@@ -4,33 +4,64 @@ import { valueName } from '../../schema/alias.ts'
 import { toStoredName } from '../../schema/compile-attributes.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import type { Data } from '../../schema/definition.ts'
+import type { PopulateRules } from '../populate/parse-populate.ts'
 import { invalidValue } from '../query-error.ts'
-import { QUERY_LIMITS, type SortKey, type TextSearch } from '../query.ts'
+import {
+  type Filter,
+  QUERY_LIMITS,
+  type SortKey,
+  type TextSearch,
+  type VersionSelection,
+} from '../query.ts'
+import { parseFacets } from './parse-facets.ts'
 
-const MEMBERS = ['query', 'fields', 'highlights']
+const MEMBERS = ['query', 'match', 'fields', 'highlights', 'facets']
+
+/** The words of the text that a result must have. */
+export const MATCHES = ['any', 'all'] as const
+
+export interface SearchRights extends Pick<TextSearch, 'corrects'> {
+  readonly rules: PopulateRules
+}
+
+export function showsAllPublished(
+  condition: Filter | null,
+  { status }: Pick<VersionSelection, 'status'>,
+): boolean {
+  return condition === null && status === 'published'
+}
 
 /** `search=berg` is short for `search[query]=berg`. Null for an absent or empty text. @throws ValidationError */
-export function parseTextSearch(query: Data, plan: ContentTypePlan): TextSearch | null {
+export function parseTextSearch(
+  query: Data,
+  plan: ContentTypePlan,
+  { rules, corrects }: SearchRights,
+): TextSearch | null {
   const { search: given, sort } = query
   if (given === undefined || given === '') return null
   if (plan.search === null) {
     if (!plan.uid.startsWith('api::')) return null // built-in types ignore unknown parameters
     throw invalidValue('search', 'this content-type has no option search')
   }
-  const { query: text, fields, highlights } = membersOf(given)
+  const { query: text, match, fields, highlights, facets } = membersOf(given)
+  const matchesAll = parseMatch(match)
   if (sort !== undefined && sort !== '') {
     throw invalidValue('search', 'the results are in the order of relevance; leave out sort')
   }
   const shown = shownAttributes(plan)
   const { weights: attributes } = chosen('fields', fields, plan, shown)
   const { members: marked } = chosen('highlights', highlights, plan, shown)
+  const counted = parseFacets(facets, plan, rules)
   const checked = checkText(text, 'search[query]')
   if (checked === '') return null
   return {
     text: checked,
+    matchesAll,
     attributes,
     highlights: marked,
-    order: relevanceOf(plan, digestOf(query, checked, attributes)),
+    facets: counted,
+    corrects,
+    order: relevanceOf(plan, digestOf(query, { text: checked, matchesAll, attributes })),
   }
 }
 
@@ -39,9 +70,18 @@ function membersOf(given: unknown): Data {
   if (!isRecord(given)) throw invalidValue('search', 'expected a text or search[query]')
   const unknown = Object.keys(given).find((key) => !MEMBERS.includes(key))
   if (unknown !== undefined) {
-    throw invalidValue(`search[${unknown.slice(0, 64)}]`, 'expected query, fields or highlights')
+    throw invalidValue(
+      `search[${unknown.slice(0, 64)}]`,
+      'expected query, match, fields, highlights or facets',
+    )
   }
   return given
+}
+
+function parseMatch(match: unknown): boolean {
+  if (match === undefined || match === 'any') return false
+  if (match === 'all') return true
+  throw invalidValue('search[match]', `expected ${MATCHES.join(' or ')}`)
 }
 
 export function checkText(text: unknown, path: string): string {
@@ -108,11 +148,11 @@ function placeOf(
 /** Scores depend on the text and on the entries that can be found, so each search has cursors of its own. */
 function digestOf(
   { filters, _q, locale, fallbackLocale, status, publicationFilter, hasPublishedVersion }: Data,
-  text: string,
-  attributes: ReadonlyMap<number, number>,
+  { text, matchesAll, attributes }: Pick<TextSearch, 'text' | 'matchesAll' | 'attributes'>,
 ): string {
   const version = [locale, fallbackLocale, status, publicationFilter, hasPublishedVersion]
-  const asked = JSON.stringify([text, [...attributes.keys()], filters, _q, version])
+  const words = matchesAll ? [text, 'all'] : text
+  const asked = JSON.stringify([words, [...attributes.keys()], filters, _q, version])
   return createHash('sha256').update(asked, 'utf8').digest('base64url').slice(0, DIGEST_LENGTH)
 }
 

@@ -45,18 +45,27 @@ export type Weights = ReadonlyMap<number, number>
 
 export function matchesSearch(
   { matches }: Candidate,
-  { phrases }: QueryTerms,
+  { terms, phrases }: QueryTerms,
   weights: Weights,
+  matchesAll: boolean,
 ): boolean {
-  const isFound = matches.some((match) => isMatchWithin(match, weights))
+  const isFound = matchesAll
+    ? terms.length > 0 && terms.every((_, term) => isMatchWithin(matches[term], weights))
+    : matches.some((match) => isMatchWithin(match, weights))
   return isFound && phrases.every((phrase) => containsPhrase(matches, phrase, weights))
+}
+
+/** Whether one of the candidates has a term. */
+export function hasTerm(candidates: Iterable<Candidate>, term: number, weights: Weights): boolean {
+  for (const { matches } of candidates) if (isMatchWithin(matches[term], weights)) return true
+  return false
 }
 
 function isMatchWithin(match: TermMatches[number], weights: Weights): boolean {
   return match !== undefined && (isWithin(match.exact, weights) || isWithin(match.prefix, weights))
 }
 
-function isWithin(places: TermPlaces | null, weights: Weights): boolean {
+export function isWithin(places: TermPlaces | null, weights: Weights): boolean {
   return places !== null && places.some(({ attribute }) => weights.has(attribute))
 }
 

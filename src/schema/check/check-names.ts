@@ -42,16 +42,17 @@ function routeFaults(
 const OWN_COLLECTION = /^quire_/i
 
 function collectionFaults(
-  { collectionName: name }: ContentTypeDefinition,
+  { collectionName: name, adopt }: ContentTypeDefinition,
   others: readonly ContentTypeDefinition[],
 ): readonly DeclarationFault[] {
+  const path = adopt === undefined ? 'collectionName' : 'adopt.collection'
   if (OWN_COLLECTION.test(name)) {
-    return [declarationFault('collectionName', 'declare.collectionReserved', { name })]
+    return [declarationFault(path, 'declare.collectionReserved', { name })]
   }
   const other = others.find((one) => one.collectionName.toLowerCase() === name.toLowerCase())
   if (other === undefined) return []
   const params = { name, type: other.uid }
-  return [declarationFault('collectionName', 'declare.collectionTaken', params)]
+  return [declarationFault(path, 'declare.collectionTaken', params)]
 }
 
 function isBuiltIn({ uid }: ContentTypeDefinition): boolean {

@@ -1,6 +1,7 @@
 import { type LocatedFault, SchemaError } from '../schema-error.ts'
 import { isRecord } from '../../base/is-record.ts'
 import { nameProblem } from '@quire/schema/names'
+import { findAdoptedTypeFaults, findAdoptionFaults } from './adopted-types.ts'
 import { findContradictions } from './check-attribute.ts'
 import { findNameFaults } from './check-names.ts'
 import { checkQuery } from './check-query.ts'
@@ -26,6 +27,7 @@ import type {
   Definitions,
 } from '../definition.ts'
 import { leaveOut } from './leave-out.ts'
+import { findReviewFaults } from './review-options.ts'
 import { findStudioFaults } from './studio-options.ts'
 import { isMorphRelation } from './morph-relation.ts'
 import {
@@ -108,7 +110,12 @@ function checkFile(file: HolderFile): CheckedFile {
   return {
     file,
     declaration,
-    faults: [...faults, ...attributes.flatMap((attribute) => attribute.faults)],
+    faults: [
+      ...faults,
+      ...findAdoptionFaults(declaration),
+      ...findReviewFaults(declaration.options),
+      ...attributes.flatMap((attribute) => attribute.faults),
+    ],
     attributes: Object.fromEntries(
       fine.map(({ name, content }) => [name, content as AttributeDefinition]),
     ),
@@ -233,6 +240,7 @@ function findCrossFaults(declared: DeclaredTypes): readonly LocatedFault[] {
     ...contentTypes.flatMap((type) => [
       ...findNameFaults(type, contentTypes).map((fault) => locate(type.file, fault)),
       ...findReferenceFaults(type, declared).map((fault) => locate(type.file, fault)),
+      ...findAdoptedTypeFaults(type, declared).map((fault) => locate(type.file, fault)),
       ...findIndexFaults(type, components).map((fault) => locate(type.file, fault)),
       ...findFilterableFaults(type, declared).map((fault) => locate(type.file, fault)),
       ...findSearchFaults(type).map((fault) => locate(type.file, fault)),

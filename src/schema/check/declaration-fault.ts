@@ -5,6 +5,7 @@ import type { DeclarationFault } from '../definition.ts'
 
 type Params = NonNullable<Reason['params']>
 const WORDS = [
+  'amount',
   'attribute',
   'file',
   'holder',
@@ -28,10 +29,22 @@ const SENTENCES = {
   'declare.collection': () => 'must be letters, digits and _',
   'declare.collectionReserved': ({ name }) =>
     `${name}: collections that begin with quire_ are the server's own; choose another`,
+  'declare.adoptInverse': ({ type }) =>
+    `${type} would write its one-to-one relations into this collection, which is only read`,
+  'declare.adoptLevels': ({ limit }) =>
+    `the components of an adopted collection are nested at most ${limit} levels deep`,
+  'declare.adoptOption': () => 'an adopted collection is only read: leave this out',
+  'declare.adoptType': ({ type }) =>
+    `an adopted collection has no attributes of type ${type}; use another type, such as json`,
   'declare.aliasTaken': ({ name }) => `${name} is the name of an attribute or alias already`,
   'declare.collectionTaken': ({ name, type }) =>
     `${name} is the collection of ${type} already; choose another`,
   'declare.componentUid': ({ name }) => `${name} is no uid of a new component, such as shared.link`,
+  'declare.convert': () => 'must be "null" or a time zone, such as { "timeZone": "Europe/Berlin" }',
+  'declare.convertLoses': ({ amount, kind, type }) =>
+    `stored values of type ${kind} that do not fit ${type}: ${amount}; add "convert": "null" to remove them`,
+  'declare.convertZone': ({ amount, kind, type }) =>
+    `stored values of type ${kind} that need a time zone to become ${type}: ${amount}; add "convert": { "timeZone": "UTC" } or another zone`,
   'declare.defaultBlocks': () => 'holds invalid nodes',
   'declare.duplicate': ({ name, file }) => `${name} is declared in ${file} already`,
   'declare.endless': () => 'requires a component that requires this one again; make it optional',
@@ -76,6 +89,8 @@ const SENTENCES = {
     `${name} of ${type} does not point back: it needs ${option}: "${attribute}"`,
   'declare.previewAddress': () => 'must be an http:// or https:// address',
   'declare.previewPlace': ({ name, valids }) => `knows no {${name}}; there are ${valids}`,
+  'declare.reviewDrafts': () => 'only drafts are reviewed: set options.draftAndPublish',
+  'declare.reviewPublish': ({ name }) => `must be the last stage, ${name}`,
   'declare.routeForm': ({ name }) =>
     `${name} is no name for a path: it takes letters, digits and hyphens`,
   'declare.routeReserved': ({ name }) =>

@@ -6,6 +6,8 @@ import { findJoiFaults } from './joi-faults.ts'
 import type { DeclarationFault, DeclarationProblem, ScalarType } from '../definition.ts'
 import { PREVIEW_PLACES, previewProblem } from '../preview-template.ts'
 import { isRecord } from '../../base/is-record.ts'
+import { isTimeZone } from '../../base/is-time-zone.ts'
+import { REVIEW } from './review-options.ts'
 
 const flag = Joi.boolean()
 const name = Joi.string()
@@ -15,6 +17,12 @@ const pluginOptions = Joi.object({ i18n: Joi.object({ localized: flag }).unknown
 const itemBounds = { min: count, max: count }
 
 const olderNames = Joi.alternatives(name, Joi.array().items(name).min(1).unique())
+
+const conversion = Joi.any().custom((given: unknown, helpers) => {
+  const isZone =
+    isRecord(given) && Object.keys(given).join() === 'timeZone' && isTimeZone(given['timeZone'])
+  return given === 'null' || isZone ? given : helpers.error('declare.convert')
+})
 
 /** `union` and `text` need attributes that can be joined. */
 const CONFLICTS = ['ask', 'server', 'client']
@@ -30,6 +38,7 @@ export const COMMON_OPTIONS = {
   index: flag,
   from: olderNames,
   alias: Joi.array().items(name).min(1).unique(),
+  convert: conversion,
   studio: Joi.object({ width: Joi.valid('full', 'half'), values: Joi.object() }).unknown(),
   conflict: Joi.valid(...CONFLICTS),
 }
@@ -131,9 +140,25 @@ const OPTIONS: Joi.PartialSchemaMap = {
   search: Joi.object().pattern(Joi.string(), Joi.number().greater(0).max(MAX_WEIGHT)).min(1),
   api: Joi.object(API).unknown(),
   preview,
+  review: REVIEW,
+}
+
+const path = Joi.string().pattern(
+  /^(?!\$)[^.\0]+(?:\.(?!\$)[^.\0]+)*$/,
+  'names of members, joined by dots',
+)
+
+const ADOPT: Joi.PartialSchemaMap = {
+  collection: Joi.string()
+    .max(200)
+    .pattern(/^(?!system\.)[^$\0]+$/, 'the name of a collection')
+    .required(),
+  id: Joi.valid('_id'),
+  paths: Joi.object().pattern(Joi.string(), path),
 }
 
 const DECLARATION: Joi.PartialSchemaMap = {
+  adopt: Joi.object(ADOPT).unknown(),
   kind: Joi.valid('collectionType', 'singleType'),
   from: olderNames,
   collectionName: Joi.string().pattern(/^(?!system\.)[A-Za-z_][\w-]*$/, 'letters, digits and _'),
@@ -186,6 +211,7 @@ export function findDeclarationFaults(content: unknown): readonly DeclarationFau
     ...faults,
     ...findTypos(content, new Set(Object.keys(DECLARATION))),
     ...within('info', findTypos(info, new Set(Object.keys(INFO)))),
+    ...within('adopt', findTypos(objectIn(content, 'adopt'), new Set(Object.keys(ADOPT)))),
     ...within('options', findTypos(options, new Set(Object.keys(OPTIONS)))),
     ...within('options.api', findTypos(objectIn(options, 'api'), new Set(Object.keys(API)))),
     ...findIndexShapeFaults(options['indexes']),

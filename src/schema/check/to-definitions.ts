@@ -8,8 +8,13 @@ import type {
   Uid,
 } from '../definition.ts'
 import { toIndexDefinitions } from './declared-indexes.ts'
+import { type DeclaredReview, toReview } from './review-options.ts'
 
 export interface Declaration {
+  readonly adopt?: {
+    readonly collection?: string
+    readonly paths?: Readonly<Record<string, string>>
+  }
   readonly from?: string | readonly string[]
   readonly kind?: ContentTypeDefinition['kind']
   readonly collectionName?: string
@@ -27,6 +32,7 @@ export interface Declaration {
     readonly push?: boolean
     readonly indexes?: unknown
     readonly preview?: string
+    readonly review?: DeclaredReview
     readonly search?: SearchWeights
     readonly api?: {
       readonly filterable?: readonly string[]
@@ -60,10 +66,19 @@ export function toContentTypes({
       localized: pluginOptions?.i18n?.localized ?? false,
       ...storageOf(options),
       ...(options?.push === true && { push: true }),
+      ...toReview(options?.review),
       ...olderNames(declaration, (name) => (name.includes('::') ? name : `api::${name}.${name}`)),
+      ...adoptionOf(declaration),
       attributes,
     },
   ]
+}
+
+function adoptionOf({
+  adopt,
+}: Declaration): Partial<Pick<ContentTypeDefinition, 'adopt' | 'collectionName'>> {
+  if (adopt?.collection === undefined) return {}
+  return { collectionName: adopt.collection, adopt: { paths: adopt.paths ?? {} } }
 }
 
 function shownOf({

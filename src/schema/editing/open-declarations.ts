@@ -26,6 +26,8 @@ export interface DeclaredFiles {
 
 export type DeclarationChanges = ReadonlyMap<Uid, object | null>
 
+type AssertUsable = (definitions: Definitions) => void | Promise<void>
+
 export interface Declarations {
   read(): Promise<DeclaredFiles>
   /** Writes all differences or none. @throws ValidationError, PreconditionFailedError for another revision */
@@ -36,10 +38,7 @@ export interface Declarations {
 }
 
 /** Call this at startup, while the files are those that the process has read. */
-export function openDeclarations(
-  folder: string,
-  assertUsable: (definitions: Definitions) => void,
-): Declarations {
+export function openDeclarations(folder: string, assertUsable: AssertUsable): Declarations {
   const running = loadDefinitions(folder).then(revisionOf, () => null)
   const read = async (): Promise<DeclaredFiles> => {
     const files = await loadDefinitions(folder)
@@ -66,7 +65,7 @@ export function openDeclarations(
 interface RequestedChange {
   readonly changes: DeclarationChanges
   readonly matches: (revision: string) => boolean
-  readonly assertUsable: (definitions: Definitions) => void
+  readonly assertUsable: AssertUsable
 }
 
 async function write(
@@ -88,7 +87,7 @@ async function write(
   const kept = before.filter(({ uid, kind }) => kind === 'query' || !changes.has(uid))
   const added = [...places.values()].filter(({ content }) => content !== null)
   assertNames(added)
-  assertTakes([...kept, ...added], assertUsable)
+  await assertTakes([...kept, ...added], assertUsable)
   const differing = [...places.values()].filter(({ uid, content }) => {
     const there = before.find((file) => file.uid === uid && file.kind !== 'query')
     return content === null ? there !== undefined : !isSame(content, there)
@@ -124,12 +123,12 @@ function assertNames(files: readonly DeclarationFile[]): void {
   throwFaults(faults)
 }
 
-function assertTakes(
+async function assertTakes(
   files: readonly DeclarationFile[],
-  assertUsable: (definitions: Definitions) => void,
-): void {
+  assertUsable: AssertUsable,
+): Promise<void> {
   try {
-    assertUsable(checkDefinitions(files, BUILT_IN_TYPES))
+    await assertUsable(checkDefinitions(files, BUILT_IN_TYPES))
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error
     throwFaults(error.located.map((located) => faultOf(located, files)))

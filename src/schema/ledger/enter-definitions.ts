@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { AttributeNames, StoredNames } from '../compile-attributes.ts'
 import type { AttributeDefinition, Definitions, Uid } from '../definition.ts'
+import { findTakenByManaged, separateAdopted, withAdopted } from './adopted-definitions.ts'
 import { enterHolders, type HolderNames } from './enter-holders.ts'
-import { type DeclaredName, enterNames } from './enter-names.ts'
+import { type DeclaredName, enterNames, type Retyped } from './enter-names.ts'
 import type { HolderLedger, Ledger, Release } from './ledger.ts'
 import { returnTo } from './return-names.ts'
 import { withStoredHolders } from './stored-holders.ts'
+import { typeOfAttribute } from './type-of-attribute.ts'
 
 export interface Renaming {
   readonly uid: Uid
@@ -19,11 +21,9 @@ export interface AddedAttribute {
   readonly stored: string
 }
 
-export interface RetypedAttribute {
+export interface RetypedAttribute extends Retyped {
+  /** The stored uid of a content-type, or the declared uid of a component. */
   readonly uid: Uid
-  readonly name: string
-  readonly from: string
-  readonly to: string
 }
 
 export interface EnteredDefinitions {
@@ -31,6 +31,8 @@ export interface EnteredDefinitions {
   readonly definitions: Definitions
   readonly storedNames: StoredNames
   readonly ledger: Ledger
+  /** Identifies the declarations. */
+  readonly digest: string
   /** A process was started with these declarations before. */
   readonly isKnown: boolean
   readonly renamedHolders: readonly { readonly from: Uid; readonly to: Uid }[]
@@ -53,6 +55,22 @@ export function enterDefinitions(
   isStored: (uid: Uid, name: string) => boolean,
   now: Date,
 ): EnteredDefinitions {
+  const { managed, adopted } = separateAdopted(declared)
+  const entered = enterManaged(before, managed, isStored, now)
+  const { definitions } = entered
+  return {
+    ...entered,
+    definitions: withAdopted(definitions, adopted),
+    faults: [...entered.faults, ...findTakenByManaged(definitions, adopted)],
+  }
+}
+
+function enterManaged(
+  before: Ledger,
+  declared: Definitions,
+  isStored: (uid: Uid, name: string) => boolean,
+  now: Date,
+): EnteredDefinitions {
   const digest = digestOfDefinitions(declared)
   const known = before.releases.find((release) => release.digest === digest)
   if (known !== undefined) return enterKnown(before, declared, known)
@@ -67,6 +85,7 @@ export function enterDefinitions(
     definitions,
     storedNames: namesIn(ledger, definitions, release),
     ledger,
+    digest,
     isKnown: false,
     renamedHolders: entered.renamed,
     ...changes,
@@ -75,12 +94,20 @@ export function enterDefinitions(
 }
 
 function enterKnown(before: Ledger, declared: Definitions, known: Release): EnteredDefinitions {
-  const ledger = returnTo(before, declared, known)
+  const { ledger, retyped } = returnTo(before, declared, known)
   const holders: HolderNames = { uids: known.uids ?? {}, collections: known.collections ?? {} }
   const definitions = withStoredHolders(declared, holders, ledger)
   const storedNames = namesIn(ledger, definitions, known)
-  const nothing = { renamedHolders: [], renamed: [], added: [], retyped: [], faults: [] }
-  return { definitions, storedNames, ledger, isKnown: true, ...nothing }
+  const nothing = { renamedHolders: [], renamed: [], added: [], faults: [] }
+  return {
+    definitions,
+    storedNames,
+    ledger,
+    digest: known.digest,
+    isKnown: true,
+    retyped,
+    ...nothing,
+  }
 }
 
 interface EnteredAttributes extends Pick<
@@ -146,17 +173,6 @@ export function declaredNames(
   })
 }
 
-export function typeOfAttribute(attribute: AttributeDefinition): string {
-  const { type } = attribute
-  if (attribute.type === 'relation') {
-    return `relation to ${attribute.relation.endsWith('ToMany') ? 'many' : 'one'}`
-  }
-  const isList =
-    (attribute.type === 'component' && attribute.repeatable === true) ||
-    (attribute.type === 'media' && attribute.multiple === true)
-  return isList ? `${type} list` : type
-}
-
 export function digestOfDefinitions({ contentTypes, components }: Definitions): string {
   const holders = holdersOf({ contentTypes, components }).map(({ file: _file, ...rest }) => rest)
   const sorted = holders.toSorted((one, other) => (one.uid < other.uid ? -1 : 1))
@@ -172,7 +188,9 @@ function namesIn({ holders }: Ledger, definitions: Definitions, { names }: Relea
       const stored = names[storedUid]?.[name] ?? name
       const column = columns.find((one) => one.stored === stored)
       const former = (column?.names ?? []).filter((other) => other !== name)
-      return stored === name && former.length === 0 ? [] : [[name, { stored, former }]]
+      const { formerTypes = [] } = column ?? {}
+      const isUsual = stored === name && former.length + formerTypes.length === 0
+      return isUsual ? [] : [[name, { stored, former, formerTypes }]]
     })
     return [uid, new Map(own)] as const
   })

@@ -1,3 +1,4 @@
+import { type ConversionKind, conversionKind } from './conversions.ts'
 import type { Column, HolderLedger } from './ledger.ts'
 
 export interface DeclaredName {
@@ -6,12 +7,23 @@ export interface DeclaredName {
   readonly from: readonly string[]
 }
 
+export interface Retyped {
+  readonly name: string
+  readonly from: string
+  readonly to: string
+  /** The stored name of the values. */
+  readonly stored: string
+  readonly conversion: ConversionKind
+  /** The types before `from`. */
+  readonly formerTypes: readonly string[]
+}
+
 export interface EnteredNames {
   readonly ledger: HolderLedger
   readonly columns: ReadonlyMap<string, Column>
   readonly renamed: readonly { readonly from: string; readonly to: string }[]
   readonly added: readonly { readonly name: string; readonly stored: string }[]
-  readonly retyped: readonly { readonly name: string; readonly from: string; readonly to: string }[]
+  readonly retyped: readonly Retyped[]
   readonly faults: readonly { readonly name: string; readonly problem: string }[]
 }
 
@@ -114,9 +126,8 @@ class Assignment {
   #sourceOf(name: string, from: readonly string[], taken: ReadonlySet<number>): Source | null {
     if (from.length === 0) return null
     const own = this.#newest((column) => column.names.at(-1) === name, taken)
-    if (own !== null && from.some((source) => isNameOf(source, this.#columns[own]))) {
-      return { place: own, from: null }
-    }
+    const isDone = own !== null && from.some((source) => isNameOf(source, this.#columns[own]))
+    if (isDone && !this.#isRenamedAgain(own, from, taken)) return { place: own, from: null }
     if (this.#before.columns.length === 0) {
       const source = from.find(this.#isStored)
       if (source === undefined) return null
@@ -130,6 +141,16 @@ class Assignment {
       if (place !== null) return { place, from: source }
     }
     return null
+  }
+
+  /** An attribute of the last release has an older name, and the earlier one with the new name is gone. */
+  #isRenamedAgain(own: number, from: readonly string[], taken: ReadonlySet<number>): boolean {
+    if (this.#columns[own]?.isLive === true) return false
+    const declared = new Set(this.#declared.map(({ name }) => name))
+    const sources = new Set(from.filter((source) => !declared.has(source)))
+    return (
+      this.#newest(({ isLive, names }) => isLive && sources.has(names.at(-1) ?? ''), taken) !== null
+    )
   }
 
   #assertFree(name: string, source: string): void {
@@ -156,8 +177,14 @@ class Assignment {
       const place = this.#given.get(name) ?? -1
       const column = this.#columns[place]
       if (column === undefined || column.type === type) return []
-      this.#columns[place] = { ...column, type }
-      return column.type === NEW ? [] : [{ name, from: column.type, to: type }]
+      if (column.type === NEW) {
+        this.#columns[place] = { ...column, type }
+        return []
+      }
+      const retyped = { name, ...retypedOf(column, type) }
+      if (retyped.conversion !== 'none') this.#columns[place] = withType(column, type)
+      else this.#given.set(name, this.#add(this.#freeName(name), [name], type))
+      return [retyped]
     })
   }
 
@@ -192,9 +219,9 @@ class Assignment {
     return newest
   }
 
-  #add(stored: string, names: readonly string[]): number {
+  #add(stored: string, names: readonly string[], type = NEW): number {
     const since = this.#before.version + 1
-    return this.#columns.push({ stored, names, since, type: NEW, isLive: true }) - 1
+    return this.#columns.push({ stored, names, since, type, isLive: true }) - 1
   }
 
   #freeName(name: string): string {
@@ -203,6 +230,19 @@ class Assignment {
     for (let number = 2; taken.has(stored); number += 1) stored = `${name}~${number}`
     return stored
   }
+}
+
+export function retypedOf(
+  { type: from, stored, formerTypes = [] }: Column,
+  to: string,
+): Omit<Retyped, 'name'> {
+  return { from, to, stored, conversion: conversionKind(from, to), formerTypes }
+}
+
+export function withType(column: Column, type: string): Column {
+  if (conversionKind(column.type, type) !== 'checked') return { ...column, type }
+  const formerTypes = [...new Set([...(column.formerTypes ?? []), column.type])]
+  return { ...column, type, formerTypes, isConverting: true }
 }
 
 /** A source may also be a stored name such as `title~2`, where an attribute name is ambiguous. */

@@ -4,6 +4,10 @@ export interface Column {
   readonly stored: string
   /** The type of its attribute in the last new release (`typeOfAttribute`). */
   readonly type: string
+  /** The types that it had before under this stored name, if their values have another form. */
+  readonly formerTypes?: readonly string[]
+  /** Stored values may still have the form of a former type. */
+  readonly isConverting?: boolean
   readonly names: readonly string[]
   readonly since: number
   readonly isLive: boolean

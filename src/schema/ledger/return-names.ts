@@ -1,25 +1,35 @@
-import type { Definitions, Uid } from '../definition.ts'
-import type { HolderLedger, Ledger, Release } from './ledger.ts'
+import type { AttributeDefinition, Definitions, Uid } from '../definition.ts'
+import { type Retyped, retypedOf, withType } from './enter-names.ts'
+import type { Column, HolderLedger, Ledger, Release } from './ledger.ts'
+import { typeOfAttribute } from './type-of-attribute.ts'
+
+export interface Returned {
+  /** The same ledger if names and types are current already. */
+  readonly ledger: Ledger
+  readonly retyped: readonly (Retyped & { readonly uid: Uid })[]
+}
 
 /**
- * The ledger after the start of a known release, whose names are current again: the next new release continues from
- * them. Returns the same ledger if they are current already.
+ * The ledger after the start of a known release, whose names and types are current again: the next new release
+ * continues from them.
  */
 export function returnTo(
   ledger: Ledger,
   { contentTypes, components }: Definitions,
   { names, uids = {} }: Release,
-): Ledger {
+): Returned {
   const storedUid = (uid: Uid): Uid => uids[uid] ?? uid
   const declaredUids = (holders: readonly { readonly uid: Uid }[]) =>
-    holders.map(({ uid }) => [storedUid(uid), uid] as const)
+    new Map(holders.map(({ uid }) => [storedUid(uid), { name: uid, type: 'holder' }]))
   const holders = { ...ledger.holders }
+  const retyped: Returned['retyped'][number][] = []
   for (const { uid, attributes } of [...contentTypes, ...components]) {
     const kept = storedUid(uid)
     const before = holders[kept]
     if (before === undefined) continue
-    const own = Object.keys(attributes).map((name) => [names[kept]?.[name] ?? name, name] as const)
+    const own = currentNames(attributes, names[kept] ?? {})
     holders[kept] = returnNames(before, own)
+    retyped.push(...retypedIn(before, own).map((one) => ({ ...one, uid: holderUid(uid, kept) })))
   }
   const types = returnNames(ledger.types, declaredUids(contentTypes))
   const parts = returnNames(ledger.components, declaredUids(components))
@@ -27,24 +37,70 @@ export function returnTo(
     types === ledger.types &&
     parts === ledger.components &&
     Object.entries(holders).every(([uid, holder]) => holder === ledger.holders[uid])
-  if (isSame) return ledger
-  return { ...ledger, version: ledger.version + 1, types, components: parts, holders }
+  if (isSame) return { ledger, retyped }
+  const version = ledger.version + 1
+  return { ledger: { ...ledger, version, types, components: parts, holders }, retyped }
 }
 
-/** @param current stored names with their current names */
-function returnNames(
-  before: HolderLedger,
-  current: readonly (readonly [string, string])[],
-): HolderLedger {
-  const nameOf = new Map(current)
+/** Content-types have their stored uid after they are entered, and components the declared one. */
+function holderUid(declared: Uid, stored: Uid): Uid {
+  return declared.includes('::') ? stored : declared
+}
+
+interface CurrentName {
+  readonly name: string
+  readonly type: string
+}
+
+/** By stored name. */
+type CurrentNames = ReadonlyMap<string, CurrentName>
+
+function currentNames(
+  attributes: Readonly<Record<string, AttributeDefinition>>,
+  stored: Readonly<Record<string, string>>,
+): CurrentNames {
+  return new Map(
+    Object.entries(attributes).map(([name, attribute]) => [
+      stored[name] ?? name,
+      { name, type: typeOfAttribute(attribute) },
+    ]),
+  )
+}
+
+function returnNames(before: HolderLedger, current: CurrentNames): HolderLedger {
   const version = before.version + 1
-  const columns = before.columns.map((column) => {
-    const name = nameOf.get(column.stored)
+  const columns = before.columns.map((column): Column => {
+    const own = current.get(column.stored)
     const last = column.names.at(-1)
-    if (name === undefined || last === undefined || name === last) return column
-    const names = [...column.names.filter((other) => other !== name), name]
-    return { ...column, names, since: version, isLive: true, returnedFrom: last }
+    if (own === undefined || last === undefined) return column
+    const { name, type } = own
+    const typed = column.type === type ? column : withType(column, type)
+    if (name !== last) {
+      const names = [...column.names.filter((other) => other !== name), name]
+      return { ...typed, names, since: version, isLive: true, returnedFrom: last }
+    }
+    return isNewest(before, column) ? typed : { ...typed, since: version, isLive: true }
   })
   const isSame = columns.every((column, place) => column === before.columns[place])
   return isSame ? before : { version, columns }
+}
+
+/** A newer release may have another column with this name, such as after a change of the type. */
+function isNewest({ columns }: HolderLedger, column: Column): boolean {
+  const place = columns.indexOf(column)
+  return columns.every(
+    ({ names, since }, other) =>
+      other === place ||
+      names.at(-1) !== column.names.at(-1) ||
+      since < column.since ||
+      (since === column.since && other < place),
+  )
+}
+
+function retypedIn({ columns }: HolderLedger, current: CurrentNames): readonly Retyped[] {
+  return columns.flatMap((column) => {
+    const own = current.get(column.stored)
+    if (own === undefined || own.type === column.type) return []
+    return [{ name: own.name, ...retypedOf(column, own.type) }]
+  })
 }

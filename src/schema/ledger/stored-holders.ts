@@ -36,7 +36,7 @@ export function withStoredHolders(
         collectionName: collections[uid] ?? type.collectionName,
         ...(uid !== type.uid && { declaredUid: type.uid }),
         ...formerOf(uid, type),
-        attributes: withTargets(type.attributes, inDatabase),
+        attributes: withStoredTargets(type.attributes, inDatabase),
       }
     }),
     components: definitions.components.map((component): ComponentDefinition => {
@@ -45,7 +45,7 @@ export function withStoredHolders(
         ...component,
         ...(storedUid !== component.uid && { storedUid }),
         ...formerOf(storedUid, component),
-        attributes: withTargets(component.attributes, inDatabase),
+        attributes: withStoredTargets(component.attributes, inDatabase),
       }
     }),
   }
@@ -58,7 +58,10 @@ function columnOf({ types, components }: Pick<Ledger, 'types' | 'components'>, k
 
 type Attributes = Readonly<Record<string, AttributeDefinition>>
 
-function withTargets(attributes: Attributes, inDatabase: (uid: Uid) => Uid): Attributes {
+export function withStoredTargets(
+  attributes: Attributes,
+  inDatabase: (uid: Uid) => Uid,
+): Attributes {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, attribute]): [string, AttributeDefinition] => [
       name,

@@ -123,12 +123,16 @@ export function findTextFault(text: string): 'nul' | 'surrogate' | null {
   return LONE_SURROGATE.test(text) ? 'surrogate' : null
 }
 
-export function findHalf(value: unknown): readonly string[] | null {
-  if (typeof value === 'string') return LONE_SURROGATE.test(value) ? [] : null
+/** The path of the first text or key of a value that is found. Null if there is none. */
+export function findText(
+  value: unknown,
+  isFound: (text: string) => boolean,
+): readonly string[] | null {
+  if (typeof value === 'string') return isFound(value) ? [] : null
   if (typeof value !== 'object' || value === null) return null
   for (const key of Object.keys(value)) {
     const member = (value as Readonly<Record<string, unknown>>)[key]
-    const within = LONE_SURROGATE.test(key) ? [] : findHalf(member)
+    const within = isFound(key) ? [] : findText(member, isFound)
     if (within !== null) return [key, ...within]
   }
   return null

@@ -1,6 +1,8 @@
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { SchemaError } from '../../schema/schema-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { assertConvertible, findLosses } from './assert-convertible.ts'
+import { findIdKinds } from './find-id-kinds.ts'
 import { readLedger, replaceLedger } from '../../mongo/system/schema-ledger.ts'
 import type { Definitions, Uid } from '../../schema/definition.ts'
 import {
@@ -13,10 +15,17 @@ import type { Ledger } from '../../schema/ledger/ledger.ts'
 
 export type EnteredSchema = Pick<
   EnteredDefinitions,
-  'definitions' | 'storedNames' | 'renamedHolders' | 'renamed' | 'added' | 'retyped'
+  | 'definitions'
+  | 'storedNames'
+  | 'digest'
+  | 'isKnown'
+  | 'renamedHolders'
+  | 'renamed'
+  | 'added'
+  | 'retyped'
 >
 
-/** Writes only if a name changes. @throws SchemaError for a rename that is impossible */
+/** Writes only if a name or a type changes. @throws SchemaError for a rename or conversion that is impossible */
 export async function enterSchema(
   database: Database,
   definitions: Definitions,
@@ -25,9 +34,20 @@ export async function enterSchema(
     const ledger = await readLedger(database)
     const entered = await resolveNames(database, definitions, ledger)
     if (entered.faults.length > 0) throw new SchemaError(entered.faults)
-    const isSame = entered.ledger === ledger
-    if (isSame || (await replaceLedger(database, ledger, entered.ledger))) return entered
+    if (entered.ledger === ledger) return entered
+    await assertConvertible(database, entered)
+    if (await replaceLedger(database, ledger, entered.ledger)) return entered
   }
+}
+
+/** For changes of the files while a server runs. @throws SchemaError for values that the next start would lose */
+export async function assertKeepsValues(
+  database: Database,
+  definitions: Definitions,
+): Promise<void> {
+  const entered = await resolveNames(database, definitions, await readLedger(database))
+  const losses = entered.faults.length > 0 ? [] : await findLosses(database, entered)
+  if (losses.length > 0) throw SchemaError.at(losses)
 }
 
 export async function readStoredNames(
@@ -47,8 +67,10 @@ export async function resolveNames(
   const stored = await findStoredSources(database, definitions, ledger)
   const isStored = (uid: Uid, name: string): boolean => stored.has(`${uid} ${name}`)
   const entered = enterDefinitions(ledger, definitions, isStored, new Date())
-  if (entered.isKnown || entered.faults.length > 0) return entered
-  return { ...entered, faults: await findHiddenEntries(database, entered.definitions) }
+  if (entered.faults.length > 0) return entered
+  const { definitions: withKinds, faults } = await findIdKinds(database, entered.definitions)
+  const hidden = entered.isKnown ? [] : await findHiddenEntries(database, entered.definitions)
+  return { ...entered, definitions: withKinds, faults: [...faults, ...hidden] }
 }
 
 /** A single type shows one entry, so it would hide the entries of a former collection type. */
@@ -77,8 +99,8 @@ async function findStoredSources(
   ledger: Ledger,
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
-  for (const { uid, collectionName, attributes } of contentTypes) {
-    if (ledger.holders[uid] !== undefined) continue
+  for (const { uid, collectionName, attributes, adopt } of contentTypes) {
+    if (adopt !== undefined || ledger.holders[uid] !== undefined) continue
     for (const source of declaredNames(attributes).flatMap(({ from }) => from)) {
       const row = await database
         .table(collectionName)

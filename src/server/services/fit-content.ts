@@ -3,6 +3,7 @@ import type { Config } from '../../base/config/config.ts'
 import { judgeStandalone } from '../deployment/refuse-standalone.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { convertStored } from '../../mongo/conversions/convert-stored.ts'
 import { judgeServer } from '../../mongo/connection/server-version.ts'
 import { compileCollections, explainUnindexed } from '../../mongo/indexes/collection-plan.ts'
 import { findStoredCollections } from '../../mongo/indexes/stored-collections.ts'
@@ -10,7 +11,10 @@ import { syncDrafts } from '../../mongo/indexes/sync-drafts.ts'
 import { syncIndexes } from '../../mongo/indexes/sync-indexes.ts'
 import { syncReservations } from '../../mongo/indexes/sync-reservations.ts'
 import { syncStates } from '../../mongo/indexes/sync-states.ts'
+import { ensureComments } from '../../mongo/trash/entry-comments.ts'
+import { ensureReviews } from '../../mongo/trash/entry-reviews.ts'
 import { ensureTrash } from '../../mongo/trash/trash-rows.ts'
+import { assertAlone } from './assert-alone.ts'
 import type { Base } from './open-base.ts'
 
 type FitLog = Pick<Logger, 'info' | 'debug' | 'warn'>
@@ -27,10 +31,10 @@ export async function assertDeployment(
 
 /** Only the server start migrates content. @throws SchemaError if impossible */
 export async function fitContent(
-  { database, schema, documents: { ids, now } }: Base,
+  { database, schema, entered, documents: { ids, now } }: Base,
   log: FitLog,
 ): Promise<void> {
-  const plans = [...schema.contentTypes.values()]
+  const plans = [...schema.contentTypes.values()].filter(({ adopted }) => adopted === undefined)
   const collections = compileCollections(schema)
   const stored = await findStoredCollections(database)
   const { built, replaced, strays } = await syncIndexes(database, [...collections.values()], stored)
@@ -38,10 +42,19 @@ export async function fitContent(
     log.info(`Indexes synced: ${built.length} built, ${replaced.length} replaced`)
     log.debug({ built, replaced }, 'Index changes')
   }
+  // After the indexes: values that are not unique stop the start while all are as they were.
+  await convertStored({
+    database,
+    schema,
+    log: (facts, message) => log.info(facts, message),
+    assertAlone: () => assertAlone(database, entered.digest),
+  })
   for (const why of explainUnindexed(collections)) log.warn(why)
   for (const name of strays) log.warn(`Unknown index ${name} left untouched`)
   await syncReservations(database, plans)
   await ensureTrash(database)
+  await ensureComments(database)
+  await ensureReviews(database)
   const drafts = await syncDrafts(database, ids, plans, { now, stored })
   await syncStates(database, plans, stored)
   if (drafts > 0)

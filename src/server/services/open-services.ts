@@ -43,6 +43,7 @@ import type { Definitions } from '../../schema/definition.ts'
 import { editorsView } from '../../schema/editors-view.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { documentContext } from './document-context.ts'
+import { assertKeepsValues } from './enter-schema.ts'
 import { assertDeployment, fitContent } from './fit-content.ts'
 import { assertRulesAtStart } from './assert-rules-at-start.ts'
 import { type AccessControl, openAccessControl, secretOf } from './open-access-control.ts'
@@ -82,6 +83,8 @@ export interface Services extends AccessControl, Background {
   readonly spoolFolder: string
   readonly monitor: CommandMonitor
   readonly changes: ChangeClock
+  /** @throws SchemaError for values that a start with these declarations would lose */
+  readonly assertKeepsValues: (definitions: Definitions) => Promise<void>
   /** Query plan of a slow command. Null if there is none. */
   readonly explain: (command: ObservedCommand) => Promise<QueryPlan | null>
   close(): Promise<void>
@@ -99,7 +102,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   try {
     const queries = compileQueries(schema, config.api)
     await assertDeployment(base, log)
-    await database.announce() // locks of a killed process may block the creation of indexes
+    await database.announce(entered.digest) // locks of a killed process may block the creation of indexes
     await fitContent(base, log)
     for (const advice of adviseQueries(queries, declaredIndexes(schema))) log.warn(advice)
     const control = await openAccessControl(base, log)
@@ -192,15 +195,21 @@ function editorsParts({
   passwords,
   extensions,
   entered,
-}: Base): Pick<Services, 'editorsSchema' | 'editorsDocuments'> {
+  schema,
+}: Base): Pick<Services, 'editorsSchema' | 'editorsDocuments' | 'assertKeepsValues'> {
   const editorsSchema = compileSchema(
     editorsView(entered.definitions),
     entered.storedNames,
     extensions.computed,
+    schema.contentTypes,
   )
   const opened = documentContext(database, editorsSchema, { passwords, extensions })
   const editorsDocuments = { ...opened, ...(stamped !== undefined && { stamped }) }
-  return { editorsSchema, editorsDocuments }
+  return {
+    editorsSchema,
+    editorsDocuments,
+    assertKeepsValues: (definitions) => assertKeepsValues(database, definitions),
+  }
 }
 
 /** Calls `start` of the extensions, then runs their jobs and calls them after commits. @throws ExtensionError */

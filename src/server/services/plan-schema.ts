@@ -1,19 +1,13 @@
 import { compileCollections } from '../../mongo/indexes/collection-plan.ts'
 import { inspectIndexes } from '../../mongo/indexes/inspect-indexes.ts'
-import { countMisfits, type Misfits } from '../../mongo/read/count-misfits.ts'
-import type {
-  AddedAttribute,
-  Renaming,
-  RetypedAttribute,
-} from '../../schema/ledger/enter-definitions.ts'
+import {
+  judgeConversions,
+  type JudgedAttribute,
+} from '../../mongo/conversions/judge-conversions.ts'
+import type { AddedAttribute, Renaming } from '../../schema/ledger/enter-definitions.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { EnteredSchema } from './enter-schema.ts'
 import type { Base } from './open-base.ts'
-
-export interface PlannedType extends RetypedAttribute {
-  /** Null for an attribute of a component, whose values are in many places. */
-  readonly values: Misfits | null
-}
 
 export interface SchemaPlan {
   /** Content-types and components. */
@@ -21,7 +15,7 @@ export interface SchemaPlan {
   readonly renamed: readonly Renaming[]
   /** New attributes whose name is the stored name of another one. */
   readonly moved: readonly AddedAttribute[]
-  readonly retyped: readonly PlannedType[]
+  readonly retyped: readonly JudgedAttribute[]
   readonly built: readonly string[]
   readonly dropped: readonly string[]
 }
@@ -29,21 +23,19 @@ export interface SchemaPlan {
 export async function planSchema({ database, schema, entered }: Base): Promise<SchemaPlan> {
   const collections = [...compileCollections(schema).values()]
   const { missing, outdated } = await inspectIndexes(database, collections)
-  const retyped: PlannedType[] = []
-  for (const one of entered.retyped) {
-    const plan = schema.contentTypes.get(one.uid)
-    const attribute = plan?.attributes.get(one.name)
-    const isCounted = plan !== undefined && attribute !== undefined
-    const values = isCounted ? await countMisfits(database, plan, attribute) : null
-    retyped.push({ ...one, values })
-  }
+  const retyped =
+    entered.retyped.length === 0 ? [] : await judgeConversions(database, schema, entered.retyped)
+  const isRetyped = ({ uid, name }: AddedAttribute): boolean =>
+    retyped.some((one) => one.uid === uid && one.name === name)
   const asDeclared = <T extends { readonly uid: Uid }>(one: T): T => {
     return { ...one, uid: schema.contentTypes.get(one.uid)?.declaredUid ?? one.uid }
   }
   return {
     renamedHolders: entered.renamedHolders,
     renamed: entered.renamed.map(asDeclared),
-    moved: entered.added.filter(({ name, stored }) => name !== stored).map(asDeclared),
+    moved: entered.added
+      .filter((one) => one.name !== one.stored && !isRetyped(one))
+      .map(asDeclared),
     retyped: retyped.map(asDeclared),
     built: missing,
     dropped: outdated,

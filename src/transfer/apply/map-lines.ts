@@ -1,4 +1,4 @@
-import { CmsError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import { isRecord } from '../../base/is-record.ts'
 import type { BulkRun, SentLine } from '../../content/bulk/run-lines.ts'
 import type { Data } from '../../schema/definition.ts'
@@ -24,7 +24,7 @@ export function mapLines(
     try {
       return { ...line, sent: { value: { ...value, data: mapHolder(plan, value['data'], maps) } } }
     } catch (error) {
-      if (!(error instanceof CmsError) || error.status >= 500) throw error
+      if (!isRefusal(error)) throw error
       return { ...line, sent: { error } }
     }
   })

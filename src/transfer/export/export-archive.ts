@@ -10,6 +10,7 @@ import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { DeclarationFile } from '../../schema/definition.ts'
 import { typeNamed } from '../../schema/named-type.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
+import { COMMENTS, dumpComments } from '../comment-lines.ts'
 import { openLines } from './entity-lines.ts'
 import { openSpool, type Spool } from './spool.ts'
 import { type ArchiveTarget, type ArchiveWriter, writeArchive } from './write-archive.ts'
@@ -52,7 +53,7 @@ export async function exportArchive(given: ArchiveExport): Promise<ExportReport>
     const missing: string[] = []
     let [files, links] = [0, 0]
     await writeArchive(target, async (archive) => {
-      const plans = [...schema.contentTypes.values()]
+      const plans = [...schema.contentTypes.values()].filter(({ adopted }) => adopted === undefined)
       await archive.lines('schemas/schemas_00001.jsonl', schemasOf(given))
       const settings = await settingsLines(given)
       const linkLines: Iterable<object>[] = [settings.links]
@@ -68,6 +69,8 @@ export async function exportArchive(given: ArchiveExport): Promise<ExportReport>
       await archive.lines('configuration/configuration_00001.jsonl', configurationOf(given.locales))
       await archive.lines('quire/rows_00001.jsonl', rowsOf(plans, spool, onProgress))
       await archive.lines('quire/settings_00001.jsonl', await dumpSettings(documents.database))
+      const comments = await dumpComments(documents.database, schema, spool)
+      await archive.lines(`${COMMENTS}00001.jsonl`, comments)
       await archive.text('quire/checksums.json', JSON.stringify(archive.checksums()))
       await archive.text('metadata.json', JSON.stringify(metadataOf(documents, spool)))
     })

@@ -44,6 +44,7 @@ export async function openSpool(
     const since = new Date(documents.now().getTime() - BEFORE_MS)
     let count = 0
     for (const plan of contentTypes.values()) {
+      if (plan.adopted !== undefined) continue
       for await (const page of dumpVersions(documents.database, plan)) {
         await store.replace(plan.uid, [], page)
         count += page.length

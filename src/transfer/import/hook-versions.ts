@@ -1,4 +1,4 @@
-import { CmsError } from '../../base/errors.ts'
+import { isRefusal } from '../../base/is-refusal.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import { hooksOf } from '../../content/hooks/document-hooks.ts'
 import { currentOrigin } from '../../mongo/connection/authorship.ts'
@@ -29,7 +29,7 @@ export async function hookVersions<V extends HookableVersion>(
     try {
       results.set(data, await hooks.hookData(write, data, { fill: true, isTrusted: true }))
     } catch (error) {
-      if (!(error instanceof CmsError) || error.status >= 500) throw error
+      if (!isRefusal(error)) throw error
       results.set(data, null)
       onRefused(`${plan.uid} ${documentId}: ${error.message}`)
     }

@@ -43,7 +43,9 @@ export async function importFromSource(given: SourceImport): Promise<SourceRepor
   const locales = await importLocales(given, notTaken)
   const { stored, report: files } = await importFiles(given, notTaken)
   const types: Record<string, { versions: number; added: number }> = {}
-  const plans = [...given.schema.contentTypes.values()].filter(({ uid }) => uid.startsWith('api::'))
+  const plans = [...given.schema.contentTypes.values()].filter(
+    ({ uid, adopted }) => uid.startsWith('api::') && adopted === undefined,
+  )
   const onRead = await progressOf(given, plans)
   for (const plan of plans) {
     types[plan.uid] = await importType(given, { plan, locales, stored, notTaken, onRead })

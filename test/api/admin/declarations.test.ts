@@ -116,6 +116,21 @@ describe('declarations in development', () => {
     )
   })
 
+  it('refuses a type that would lose stored values, and says how many', async () => {
+    expect((await server.post('/api/notes', { title: 'Moon' })).status).to.equal(201)
+    const note = declare('note', { title: { type: 'integer' } })
+    const { status, body } = await put({ 'api::note.note': note })
+    expect(status).to.equal(400)
+    expect(body.error.details.errors[0]).to.deep.include({
+      path: ['api::note.note', 'attributes', 'title', 'type'],
+      code: 'declare.convertLoses',
+      params: { amount: '1', kind: 'string', type: 'integer' },
+    })
+    const removing = declare('note', { title: { type: 'string' }, more: { type: 'integer' } })
+    expect((await put({ 'api::note.note': removing })).status).to.equal(200)
+    server.takeLog()
+  })
+
   it('reports editable types to the Studio', async () => {
     const { data } = (await server.get('/admin/start', { token: null })).body
     expect(data.editableTypes).to.equal(true)

@@ -314,6 +314,7 @@ describe('content for editors', () => {
       draftAndPublish: true,
       localized: true,
       titleField: 'title',
+      searched: false,
       description: '',
     })
     const types = (await author.send('GET', '/admin/content-types')).body.data

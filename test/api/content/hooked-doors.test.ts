@@ -77,6 +77,7 @@ const HOOKED_ROUTES = [
   'POST /api/upload/complete', // needs a bucket: direct-uploads.test.ts
   'DELETE /api/users/:id', // with its content: refused-deletions.test.ts
   'DELETE /api/users/me',
+  'DELETE /admin/users/:documentId',
   'POST /admin/content/:uid',
   'POST /admin/content/:uid/bulk',
   'PUT /admin/content/:uid/:documentId',
@@ -92,6 +93,10 @@ const OTHER_ROUTES = [
   'POST /api/notes/:documentId/actions/discard',
   'POST /admin/content/:uid/:documentId/actions/discard',
   'POST /admin/content/:uid/:documentId/check',
+  'POST /admin/content/:uid/:documentId/comments',
+  'PUT /admin/content/:uid/:documentId/comments/:id',
+  'DELETE /admin/content/:uid/:documentId/comments/:id',
+  'PUT /admin/content/:uid/:documentId/review',
   'POST /admin/content/:uid/:documentId/preview',
   'POST /admin/content/:uid/uid-proposals',
   'POST /admin/content/:uid/usages',
@@ -110,6 +115,9 @@ const OTHER_ROUTES = [
   'DELETE /api/upload/files/:id',
   'POST /api/users',
   'PUT /api/users/:id',
+  'POST /admin/users',
+  'PUT /admin/users/:documentId',
+  'POST /admin/users/:documentId/reset',
 ]
 
 /** The result of a door: whether the write was refused by the hook, and which document it wrote. */
@@ -505,7 +513,7 @@ describe('every door that writes content', () => {
 
   it('lists every route that writes content', () => {
     const isOfContent =
-      /\/(notes|home|content|_bulk|_push|mcp|history|trash|releases|schedules|upload|api\/users(?!-))\b/
+      /\/(notes|home|content|_bulk|_push|mcp|history|trash|releases|schedules|upload|(?:api|admin)\/users(?!-))\b/
     const writing = server.routes
       .filter(({ method, path }) => method !== 'get' && isOfContent.test(path))
       .map(({ method, path }) => `${method.toUpperCase()} ${path}`)

@@ -130,6 +130,16 @@ describe('POST /mcp', () => {
     }
     await until(async () => (await names('glacier')).length === 1, 20_000)
     expect(await names('southern')).to.deep.equal([])
+    const rank = { query: 'glacierz', highlights: ['name'] }
+    const { data, meta } = await call('find', { type: 'tag', rank })
+    expect(data).to.have.lengthOf(1)
+    expect(meta.search).to.deep.equal({
+      terms: ['glaciers'],
+      corrected: { glacierz: 'glaciers' },
+      highlights: [{ name: ['Northern ', 'glaciers', ''] }],
+    })
+    const refused = await failure('find', { type: 'tag', rank: { query: 'x', facets: ['name'] } })
+    expect(refused.message).to.equal('search[facets]: name has no facet')
     const { message } = await failure('find', { type: 'article', rank: 'glacier' })
     expect(message).to.equal('search: this content-type has no option search')
   })

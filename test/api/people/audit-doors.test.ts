@@ -4,6 +4,7 @@ import { MongoClient } from 'mongodb'
 import { until } from '../../support/until.ts'
 import { TOTP } from 'otpauth'
 import { addAdministrator, type AdminClient, PASSWORD, signIn } from '../../support/admin-client.ts'
+import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import { Device, permitPushes, pushed, readPushed, setting } from '../../support/push-world.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from '../../support/server.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
@@ -27,6 +28,9 @@ const WITHOUT_ROW: ReadonlySet<string> = new Set([
   'PUT /admin/me/passkeys/:id',
   'DELETE /admin/me/passkeys/:id',
   'PUT /admin/me/preferences/:key',
+  'POST /admin/views/:uid',
+  'PUT /admin/views/:uid/:id',
+  'DELETE /admin/views/:uid/:id',
   'PUT /admin/presence',
   'POST /admin/content/:uid/uid-proposals',
   'POST /admin/content/:uid/usages',
@@ -38,18 +42,21 @@ const WITHOUT_ROW: ReadonlySet<string> = new Set([
 
 describe('the audit of the management routes', () => {
   let server: TestServer
+  let mail: MailServer
   let boss: AdminClient
   const walked = new Set<string>()
 
   before(async () => {
+    mail = await startMailServer()
     server = await serve('audit_doors', {
       contentTypes: {
         note: pushed(declare('note', { text: { type: 'string', required: true } }), {
           draftAndPublish: true,
+          review: true,
         }),
       },
       editableTypes: true,
-      environment: { RATE_LIMIT: 'off' },
+      environment: { RATE_LIMIT: 'off', SMTP_URL: mail.url },
     })
     const link = (await server.firstStartLink()) ?? ''
     const token = /[^/#=?]+$/.exec(link)?.[0] ?? ''
@@ -57,7 +64,10 @@ describe('the audit of the management routes', () => {
     await goAsNobody('POST /admin/first-administrator', body)
     boss = await signIn(server, 'boss@example.org')
   })
-  after(() => server.close())
+  after(async () => {
+    await server.close()
+    await mail.close()
+  })
 
   const asked = new Map<string, string>()
   const expectRow = (route: string, { headers }: Answer): void => {
@@ -171,6 +181,14 @@ describe('the audit of the management routes', () => {
     await go('DELETE /admin/administrators/:id/totp', [id])
   })
 
+  it('records users of apps', async () => {
+    const louise = { username: 'louise', email: 'louise@example.org' }
+    const { documentId } = await go('POST /admin/users', [], louise)
+    await go('PUT /admin/users/:documentId', [documentId], { confirmed: true })
+    await go('POST /admin/users/:documentId/reset', [documentId])
+    await go('DELETE /admin/users/:documentId', [documentId])
+  })
+
   it('records webhooks', async () => {
     const hook = { name: 'site', url: 'https://example.org', events: ['entry.publish'] }
     const { id } = await go('POST /admin/webhooks', [], hook)
@@ -216,6 +234,12 @@ describe('the audit of the management routes', () => {
     await go('PUT /admin/content/:uid/:documentId', [NOTE, id], { data: { text: 'three' } })
     await go('POST /admin/content/:uid/:documentId/actions/discard', [NOTE, id])
     await go('POST /admin/content/:uid/:documentId/actions/unpublish', [NOTE, id])
+    const comments = 'POST /admin/content/:uid/:documentId/comments'
+    const { id: comment } = await go(comments, [NOTE, id], { text: 'Right?' })
+    const change = 'PUT /admin/content/:uid/:documentId/comments/:id'
+    await go(change, [NOTE, id, comment], { resolved: true })
+    await go('DELETE /admin/content/:uid/:documentId/comments/:id', [NOTE, id, comment])
+    await go('PUT /admin/content/:uid/:documentId/review', [NOTE, id], { stage: 'ready' })
     const publish = { action: 'publish', documentIds: [id] }
     await go('POST /admin/content/:uid/bulk', [NOTE], publish)
     const { data: versions } = (await boss.send('GET', `/admin/history/${NOTE}/${id}`)).body

@@ -49,6 +49,36 @@ describe('end users over HTTP', () => {
       : answer.body.error.message
   }
 
+  it('ends the tokens of a user that is blocked, also after the end of the block', async () => {
+    const body = { username: 'eve', email: 'eve@example.org', password: 'secret of eve' }
+    const { jwt, user } = (
+      await server.send('POST', '/api/auth/local/register', { body, token: null })
+    ).body
+    const me = async (): Promise<number> =>
+      (await server.get('/api/users/me', { token: jwt })).status
+    expect(await me()).not.to.equal(401)
+    for (const blocked of [true, false]) {
+      await server.send('PUT', `/api/users/${user.id}`, { body: { blocked } })
+      expect(await me()).to.equal(401)
+    }
+    const login = { body: { identifier: 'eve', password: body.password }, token: null }
+    expect((await server.send('POST', '/api/auth/local', login)).status).to.equal(200)
+  })
+
+  it('refuses NUL in the texts of an account', async () => {
+    const account = { username: 'nul', email: 'nul@example.org', password: 'secret of nul' }
+    for (const [key, path] of [
+      ['username', '/api/auth/local/register'],
+      ['password', '/api/auth/local/register'],
+      ['username', '/api/users'],
+    ] as const) {
+      const body = { ...account, ...(path === '/api/users' && { role: 1 }), [key]: 'abcdef\0g' }
+      const answer = await server.send('POST', path, { body })
+      expect(answer.status, answer.text).to.equal(400)
+      expect(answer.body.error.details.errors[0]).to.deep.include({ path: [key] })
+    }
+  })
+
   it('relates content to users: populated, filtered and in order', async () => {
     const query = 'populate[author][populate]=role&populate[readers][fields]=username&sort=text'
     const [first, second] = (await server.get(`/api/notes?${query}`)).body.data

@@ -102,6 +102,30 @@ describe('search under rules', () => {
     expect(JSON.stringify(body)).to.not.include('canary')
   })
 
+  it('corrects words by visible attributes only, and not under a condition', async () => {
+    for (const path of [
+      'notes?search=canarx',
+      'pages?search=canarx',
+      '_q/find-pages?text=canarx',
+    ]) {
+      const { body } = await asAnn(path)
+      expect([body.data, body.meta.search]).to.deep.equal([[], { terms: ['canarx'] }])
+    }
+    const corrected = { canarx: 'canary' }
+    for (const path of [
+      'notes?search=canarx',
+      'pages?search=canarx',
+      '_q/find-pages?text=canarx',
+    ]) {
+      const { body } = await server.get(`/api/${path}`)
+      expect(body.meta.search).to.deep.equal({ terms: ['canary'], corrected })
+      expect(body.data).to.have.lengthOf(1)
+    }
+    expect((await asAnn('notes?search=sharde')).body.data).to.deep.equal([])
+    const { body } = await asAnn('pages?search=oopen')
+    expect(body.meta.search.corrected).to.deep.equal({ oopen: 'open' })
+  })
+
   it('finds by visible attributes', async () => {
     const { body } = await asAnn('pages?search=open&fields=title')
     expect(body.data.map(({ title }: Json) => title)).to.have.members(['Open', 'Open too'])

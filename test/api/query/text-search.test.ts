@@ -25,6 +25,8 @@ const ARTICLE = declare(
   },
 )
 
+const MANY_WORDS = Array.from({ length: 17 }, (_, at) => `word${at}`).join('+')
+
 describe('search: entries by the words of their texts', () => {
   let server: TestServer
 
@@ -106,6 +108,7 @@ describe('search: entries by the words of their texts', () => {
     ['attributes that aliases name', 'search[query]=blue&search[fields]=headline', ['A blue boat']],
     ['no private attributes', 'search=walrus', []],
     ['no addresses of links', 'search=zebra', []],
+    ['all words', 'search[query]=blue+sky&search[match]=all', ['Mountains of the north']],
     ['filtered entries', 'search=blue&filters[title][$contains]=boat', ['A blue boat']],
     ['an empty text as a list', 'search=&filters[title]=Silence', ['Silence']],
   ]
@@ -150,6 +153,7 @@ describe('search: entries by the words of their texts', () => {
     for (const other of [
       'search=green',
       'search[query]=blue&search[fields]=title',
+      'search[query]=blue&search[match]=all',
       'search=blue&filters[title][$ne]=x',
       'search=blue&_q=blue',
     ]) {
@@ -176,7 +180,15 @@ describe('search: entries by the words of their texts', () => {
   })
 
   const REFUSED: readonly (readonly [string, string])[] = [
-    ['articles?search[text]=a', 'search[text]: expected query, fields or highlights'],
+    [
+      'articles?search[text]=a',
+      'search[text]: expected query, match, fields, highlights or facets',
+    ],
+    ['articles?search[query]=a&search[match]=none', 'search[match]: expected any or all'],
+    [
+      `articles?search[query]=${MANY_WORDS}&search[match]=all`,
+      'search[query]: at most 16 different words with search[match]=all',
+    ],
     ['articles?search[query][a]=b', 'search[query]: expected one text'],
     ['articles?search[query]=a&search[fields]=notes', 'search[fields]: notes is not searched'],
     [

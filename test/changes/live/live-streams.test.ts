@@ -26,7 +26,12 @@ import { until } from '../../support/until.ts'
 import type { CommitItem } from '../../../src/mongo/connection/database.ts'
 
 const SCOPE = parseScope({ types: 'tag' }, new Map([['tag', planOf('tag')]]))
-const UNRULED = { mayRead: () => true, ruleOf: () => null, operandTypes: new Set<never>() }
+const UNRULED = {
+  mayRead: () => true,
+  ruleOf: () => null,
+  limitOf: () => null,
+  operandTypes: new Set<never>(),
+}
 const PERMITTED: SyncCaller = { ...UNRULED, maySync: () => true }
 const LOCALES = { defaultCode: 'en', all: [{ code: 'en' }], has: (code: string) => code === 'en' }
 const ROLE = { type: 'plugin::users-permissions.role', documentId: 'role', locale: '' } as const

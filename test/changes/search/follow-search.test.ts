@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openSearchFollower } from '../../../src/changes/search/follow-search.ts'
 import { examineSearchIndex } from '../../../src/changes/search/search-health.ts'
-import { pendingDraftsOf } from '../../../src/changes/search/search-rows.ts'
+import { pendingDraftsOf } from '../../../src/mongo/search/fresh-drafts.ts'
 import { searchFollowersOf } from '../../../src/mongo/search/index-progress.ts'
 import { searchFindings } from '../../../src/cli/doctor/examine-search.ts'
 import { SEARCH_COMMANDS } from '../../../src/cli/log-commands.ts'
@@ -98,7 +98,7 @@ describe('the follower of the search index', () => {
     const plan = planOf(schema)
     const key = { locale: '', status }
     const form = searchForm(plan, 'en')
-    const { candidates } = await readIndex(test.database, plan, form, [key], TERMS)
+    const { candidates } = await readIndex(test.database, { plan, form, keys: [key] }, TERMS)
     const found = candidates.get(versionId(documentId, status))
     return found === undefined
       ? null

@@ -232,6 +232,11 @@ export class RuledCopies {
   readonly #world: RuledWorld
   readonly #teams = new Map<string, readonly string[]>()
   readonly #rights = new Map<RuledKind, Rights>()
+  /**
+   * Rows as they were before each write. A deletion is sent to users whose present rights show the row as it was: it can
+   * get its number after the rights change.
+   */
+  readonly #past = new Map<RuledKind, Row[]>()
   /** Rows that each user could see at some time. */
   readonly #seen = new Map<string, Set<string>>()
   #secrets = 0
@@ -256,6 +261,7 @@ export class RuledCopies {
     await this.#world.clear()
     this.#teams.clear()
     this.#seen.clear()
+    this.#past.clear()
     for (const kind of KINDS) this.#rights.set(kind, first[kind])
     await this.#storeRights()
     const devices = scopes.map((one) => new Device(one))
@@ -272,6 +278,8 @@ export class RuledCopies {
     switch (one.kind) {
       case 'write': {
         const secret = `canary-${(this.#secrets += 1)}-end`
+        const { kind } = one.write
+        this.#past.set(kind, [...(this.#past.get(kind) ?? []), ...(await this.#rows(kind))])
         await this.#world.write({ ...one.write, data: { ...one.write.data, secret } })
         return
       }
@@ -344,7 +352,7 @@ export class RuledCopies {
 
   async #note(): Promise<void> {
     for (const kind of KINDS) {
-      for (const row of await this.#rows(kind)) {
+      for (const row of [...(await this.#rows(kind)), ...(this.#past.get(kind) ?? [])]) {
         for (const user of USERS.filter((one) => this.#sees(kind, row, one))) {
           const seen = this.#seen.get(user) ?? new Set()
           this.#seen.set(user, seen.add(row.documentId))

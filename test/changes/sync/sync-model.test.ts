@@ -171,6 +171,7 @@ function callerOf({ may }: Rules): SyncCaller {
     maySync: ({ name }) => may.has(name),
     mayRead: (uid) => uid !== 'api::tag.tag' || may.has('read tag'),
     ruleOf: () => null,
+    limitOf: () => null,
     operandTypes: new Set(),
   }
 }

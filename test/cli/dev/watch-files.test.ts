@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -49,6 +50,28 @@ describe('watchFiles', () => {
         })
         await told(() => put(path.join(below, 'link.json')))
         await told(() => rm(path.join(folder, 'components'), { recursive: true }))
+      }
+    } finally {
+      watching.close()
+    }
+  })
+
+  it('reports a file in new nested folders, and in a folder that replaced another one', async () => {
+    let times = 0
+    const watching = watchFiles(folder, JSON_FILES, () => (times += 1))
+    try {
+      for (let round = 0; round < 20; round += 1) {
+        const top = path.join(folder, `nested-${round % 3}`)
+        const below = path.join(top, 'a', 'b', 'c')
+        let before = times
+        // Without a pause, so that events arrive after the next change.
+        rmSync(top, { recursive: true, force: true })
+        mkdirSync(below, { recursive: true })
+        writeFileSync(path.join(below, 'new.json'), '{}')
+        await until(() => times > before, 5_000)
+        before = times
+        await writeFile(path.join(below, 'new.json'), '{ }')
+        await until(() => times > before, 5_000)
       }
     } finally {
       watching.close()

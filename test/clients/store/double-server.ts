@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,6 +16,7 @@ const SCRIPTS: Readonly<Record<string, URL>> = {
 
 const IMPORTS = {
   '@quire/merge/apply-operation': '/merge/apply-operation.js',
+  '@quire/merge/is-deep-equal': '/merge/is-deep-equal.js',
   '@noble/hashes/sha2': '/hashes/sha2.js',
   '@noble/hashes/utils': '/hashes/utils.js',
   '@noble/hashes/crypto': '/hashes/crypto.js',
@@ -32,10 +34,14 @@ export interface DoubleServer {
   close(): Promise<void>
 }
 
+/** An upload: its `Idempotency-Key` and its multipart body. Returns the response. */
+export type TakeUpload = (key: string, body: string) => object
+
 /** Serves the double over HTTP, with an empty page and the scripts of the client. */
 export async function serveDouble(
   double: SyncDouble,
   onRequest: () => void = () => undefined,
+  onUpload: TakeUpload = () => [],
 ): Promise<DoubleServer> {
   const server: Server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
@@ -44,6 +50,13 @@ export async function serveDouble(
     if (scripts !== undefined) {
       const script = readFileSync(new URL(rest.join('/'), scripts))
       response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
+      return
+    }
+    if (pathname === '/api/upload') {
+      void buffer(request).then((body) => {
+        const answer = onUpload(String(request.headers['idempotency-key']), body.toString())
+        response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+      })
       return
     }
     if (pathname !== '/api/_sync') {

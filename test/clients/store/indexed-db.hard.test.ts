@@ -5,7 +5,7 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
-import { type DoubleServer, serveDouble } from './double-server.ts'
+import { type DoubleServer, serveDouble, type TakeUpload } from './double-server.ts'
 import { keyOf, SyncDouble } from './sync-double.ts'
 
 const CHROMIUM = process.env['QUIRE_BROWSER'] ?? '/usr/bin/chromium'
@@ -23,6 +23,7 @@ describe('a store in IndexedDB in a browser', () => {
   let context: BrowserContext | undefined
   let server: DoubleServer
   let onRequest: () => void = () => undefined
+  let onUpload: TakeUpload = () => []
   let double: SyncDouble
   before(async function () {
     if (!existsSync(CHROMIUM)) return this.skip()
@@ -34,12 +35,16 @@ describe('a store in IndexedDB in a browser', () => {
   })
   beforeEach(async () => {
     double = new SyncDouble(['article'], {
-      may: new Set(['article', 'tag']),
+      may: new Set(['article', 'tag', 'upload.file']),
       locales: ['en', 'de'],
-      shapes: { article: '1', tag: '1' },
+      shapes: { article: '1', tag: '1', 'upload.file': '1' },
     })
     onRequest = () => undefined
-    server = await serveDouble(double, () => onRequest())
+    server = await serveDouble(
+      double,
+      () => onRequest(),
+      (key, body) => onUpload(key, body),
+    )
   })
   afterEach(() => server.close())
   after(async () => {
@@ -164,6 +169,66 @@ describe('a store in IndexedDB in a browser', () => {
     await page.waitForFunction('globalThis.quire !== undefined')
     await openStore(page)
     expect((await heldBy(page)).rows).to.deep.equal(wanted())
+    await page.close()
+  })
+
+  it('keeps the bytes of files over a reload, shows them, and sends them', async () => {
+    interface FileStore {
+      readonly $files: {
+        add(file: Blob): Promise<string>
+        get(documentId: string): { readonly url: string } | null
+        readonly pending: readonly { readonly name: string }[]
+      }
+      $sync(): Promise<void>
+    }
+    const openFiles = (page: Page): Promise<void> =>
+      page.evaluate(async (url) => {
+        type Open = (...given: unknown[]) => unknown
+        const { quire } = globalThis as unknown as {
+          readonly quire: Readonly<
+            Record<'createClient' | 'createStore' | 'indexedDbStorage', Open>
+          >
+        }
+        const files = { name: 'upload.file', kind: 'collection', kinds: {}, links: {} }
+        const store = await quire.createStore({
+          content: { types: { $files: files }, components: {} },
+          client: quire.createClient({}, { url, retries: 0 }),
+          types: ['$files'],
+          locale: ['en'],
+          storage: quire.indexedDbStorage('files'),
+          limit: 7,
+          user: 'u1',
+        })
+        Object.assign(globalThis, { store })
+      }, server.url)
+    const shown = (page: Page, id: string): Promise<readonly [string, number]> =>
+      page.evaluate(async (documentId) => {
+        const { store } = globalThis as unknown as { readonly store: FileStore }
+        const response = await fetch(store.$files.get(documentId)?.url ?? '')
+        return [await response.text(), store.$files.pending.length] as const
+      }, id)
+    const sent: string[] = []
+    onUpload = (key, body) => {
+      sent.push(body)
+      return [{ id: 1, documentId: key, url: '/client/index.js' }]
+    }
+    const page = await openPage()
+    await openFiles(page)
+    const id = await page.evaluate(() => {
+      const { store } = globalThis as unknown as { readonly store: FileStore }
+      return store.$files.add(new File(['bytes of a file'], 'a.txt', { type: 'text/plain' }))
+    })
+    expect(await shown(page, id)).to.deep.equal(['bytes of a file', 1])
+    await page.reload()
+    await page.waitForFunction('globalThis.quire !== undefined')
+    await openFiles(page)
+    expect(await shown(page, id)).to.deep.equal(['bytes of a file', 1])
+    await act(page, '$sync')
+    expect(sent).to.have.length(1)
+    expect(sent[0]).to.include('filename="a.txt"').and.include('bytes of a file')
+    const [text, pending] = await shown(page, id)
+    expect(pending).to.equal(0)
+    expect(text, 'the address of the server').not.to.equal('bytes of a file')
     await page.close()
   })
 

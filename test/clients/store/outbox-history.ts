@@ -1,8 +1,9 @@
-import { memoryStorage, type Stored, type StoreStorage } from '@quire/client/sync'
+import { memoryStorage, PushDelayed, type Stored, type StoreStorage } from '@quire/client/sync'
 import { expect } from 'chai'
 import { addMember, type Member } from '../../api/people/rules-world.ts'
 import type { Json } from '../../support/server.ts'
 import { permitPushes, PUSH_ACTIONS } from '../../support/push-world.ts'
+import { until } from '../../support/until.ts'
 import { openFaultyProcess } from './faulty-process.ts'
 import { openBackups, type OutboxBackup } from './outbox-backup.ts'
 import type { OutboxHost } from './outbox-hosts.ts'
@@ -255,7 +256,7 @@ export async function openHistories(host: OutboxHost): Promise<OutboxHistories> 
       world.disks.map((storage) => openDevice(host.server, user, { storage })),
     )
     for (const device of [...devices, ...devices]) {
-      await device.$sync()
+      await syncAtLast(device)
       await host.server.settled()
     }
     for (const device of devices) await device.$sync()
@@ -303,6 +304,22 @@ export async function openHistories(host: OutboxHost): Promise<OutboxHistories> 
     },
     close: () => backups.close(),
   }
+}
+
+const MAX_DELAY_MS = 60_000
+
+/** The transaction of a killed server locks its notes until the database ends it. */
+function syncAtLast(device: OutboxDevice): Promise<void> {
+  const isSynced = async (): Promise<boolean> => {
+    try {
+      await device.$sync()
+      return true
+    } catch (error) {
+      if (error instanceof PushDelayed) return false
+      throw error
+    }
+  }
+  return until(isSynced, MAX_DELAY_MS)
 }
 
 const NOTHING_STORED: Stored = { mark: null, rows: [] }

@@ -85,6 +85,37 @@ describe('a store with changes of its user', () => {
     expect(again.notes.get(kept)).to.include({ title: 'changed', stock: 3 })
   })
 
+  it('merges a change with those that arrived after the user saw the entry', async () => {
+    const id = await add({ title: 'Plan', body: 'buy bread and milk' })
+    const device = await open()
+    await server.send('PUT', `/api/notes/${id}`, {
+      body: { data: { title: 'Their plan', body: 'buy bread and cold milk' } },
+    })
+    await server.settled()
+    await device.$sync()
+    await device.notes.update(
+      id,
+      { body: 'buy fresh bread and milk' },
+      { seen: { body: 'buy bread and milk' } },
+    )
+    await device.notes.update(id, { title: 'My plan' }, { seen: { title: 'Plan' } })
+    expect(device.notes.get(id)).to.include({ title: 'My plan' })
+    await device.$sync()
+    expect(await read(id)).to.include({
+      title: 'Their plan',
+      body: 'buy fresh bread and cold milk',
+    })
+    const [conflict] = device.$conflicts
+    expect(conflict?.attributes).to.deep.equal(['title'])
+    expect(conflict?.base).to.deep.equal({ title: 'Plan' })
+    expect(conflict?.theirs).to.deep.equal({ title: 'Their plan' })
+    await server.settled()
+    await device.$sync()
+    await device.notes.update(id, { title: 'Ours' }, { seen: { title: 'Their plan' } })
+    await device.$sync()
+    expect(await read(id)).to.include({ title: 'Ours' })
+  })
+
   it('derives the ids of creations like the server', async () => {
     const storage = memoryStorage()
     const device = await open({ storage })

@@ -134,6 +134,7 @@ describe('the double of the sync protocol', () => {
       maySync: ({ name }) => rules.may.has(name),
       mayRead: (uid) => uid !== 'api::tag.tag' || rules.may.has('read tag'),
       ruleOf: () => null,
+      limitOf: () => null,
       operandTypes: new Set(),
     }
     const parsed = parseScope({ ...scope, status: 'draft' }, TYPES)

@@ -15,6 +15,7 @@ export interface Question {
   readonly ending: string
   readonly fields?: string | undefined
   readonly onlyOpen: boolean
+  readonly matchesAll: boolean
   readonly pageSize: number
 }
 
@@ -39,7 +40,7 @@ function fieldsOf(analyzer: Analyzer, one: Page): readonly IndexedField[] {
 export function searchNaively(
   analyzer: Analyzer,
   pages: readonly Page[],
-  { words, phrase, ending, fields, onlyOpen }: Question,
+  { words, phrase, ending, fields, onlyOpen, matchesAll }: Question,
 ): readonly number[] {
   const names = fields === undefined ? ['title', 'body'] : [fields]
   const indexed = pages.map((one) => fieldsOf(analyzer, one))
@@ -70,21 +71,15 @@ export function searchNaively(
     }
     return sum
   }
-  /** The first term in the order of the index that begins like the word, as a stem or as a word. */
-  const completed = (
-    at: number,
-    start: string,
-  ): { readonly text: string; readonly isStem: boolean } | null => {
-    const all = (indexed[at] ?? []).flatMap(({ tokens }) =>
-      tokens.flatMap((token) => [
-        { key: `${token.stem} `, text: token.stem, isStem: true },
-        ...(token.word === token.stem
-          ? []
-          : [{ key: `${token.word}=`, text: token.word, isStem: false }]),
-      ]),
+  /** The first word in the order of the index that begins like the given one. */
+  const completed = (at: number, start: string): string | null => {
+    const words = (indexed[at] ?? []).flatMap(({ tokens }) => tokens.map(({ word }) => `${word}=`))
+    return (
+      words
+        .filter((word) => word.startsWith(start))
+        .toSorted()[0]
+        ?.slice(0, -1) ?? null
     )
-    const fitting = all.filter(({ text }) => text.startsWith(start))
-    return fitting.toSorted((a, b) => (a.key < b.key ? -1 : 1))[0] ?? null
   }
   const frequencyOf = (at: number, term: { stem: string; start: string | null }): number => {
     const exact = frequency(
@@ -95,11 +90,7 @@ export function searchNaively(
     const prefix =
       longer === null
         ? 0
-        : frequency(
-            at,
-            ({ tokens }) =>
-              tokens.filter((t) => (longer.isStem ? t.stem : t.word) === longer.text).length,
-          )
+        : frequency(at, ({ tokens }) => tokens.filter(({ word }) => word === longer).length)
     return Math.max(exact, 0.6 * prefix)
   }
   const hasPhrase = (at: number): boolean => {
@@ -118,7 +109,8 @@ export function searchNaively(
   }
   const all = [...terms.values()]
   const visible = pages.flatMap((one, at) => {
-    const isFound = all.some((term) => frequencyOf(at, term) > 0)
+    const matches = all.filter((term) => frequencyOf(at, term) > 0).length
+    const isFound = matches > 0 && (!matchesAll || matches === all.length)
     return isFound && hasPhrase(at) && (!onlyOpen || one.isOpen) ? [at] : []
   })
   const found = all.map((term) => visible.filter((at) => frequencyOf(at, term) > 0).length)

@@ -167,10 +167,10 @@ describe('filters by publication', () => {
     })
   }
 
-  it('join nothing for 5,000 drafts of known state', async () => {
+  it('join nothing for 1,000 drafts of known state', async () => {
     const plan = planOf('note')
-    const rows = Array.from({ length: 5_000 }, (_, index) => {
-      const kind = index % 100 === 0 ? 'draft' : 'same'
+    const rows = Array.from({ length: 1_000 }, (_, index) => {
+      const kind = index % 20 === 0 ? 'draft' : 'same'
       return rowsOf(index, '', {
         kind,
         updated: 0,
@@ -193,11 +193,11 @@ describe('filters by publication', () => {
     }
     const totals: readonly (readonly [string, string, number])[] = [
       ['publicationFilter', 'never-published', 50],
-      ['publicationFilter', 'has-published-version', 4_950],
-      ['publicationFilter', 'published-with-draft', 4_950],
+      ['publicationFilter', 'has-published-version', 950],
+      ['publicationFilter', 'published-with-draft', 950],
       ['publicationFilter', 'never-published-document', 50],
-      ['publicationFilter', 'has-published-version-document', 4_950],
-      ['hasPublishedVersion', 'true', 4_950],
+      ['publicationFilter', 'has-published-version-document', 950],
+      ['hasPublishedVersion', 'true', 950],
       ['hasPublishedVersion', 'false', 50],
     ]
     for (const [name, value, total] of totals) {
@@ -208,7 +208,7 @@ describe('filters by publication', () => {
     // Pages are joined row by row, and counts only for changed drafts.
     for (const [value, total] of [
       ['modified', 0],
-      ['unmodified', 4_950],
+      ['unmodified', 950],
     ] as const) {
       const query = { status: 'draft', fields: 'id', publicationFilter: value }
       expect(await ask(database, plan, query)).to.include({ total })

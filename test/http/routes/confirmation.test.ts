@@ -90,6 +90,16 @@ describe('e-mail confirmation', () => {
     expect((await logIn('dan', 'found again')).status).to.equal(200)
   })
 
+  it('does not confirm a new address by the code in the mailbox of the former one', async () => {
+    const { body } = await registered('dora')
+    const code = await codeOfMail()
+    const path = `/api/users/${body.user.id}`
+    await server.send('PUT', path, { email: 'dora@example.com' }, ROOT_TOKEN)
+    const late = await server.send('GET', `/api/auth/email-confirmation?confirmation=${code}`)
+    expect(messageOf(late)).to.deep.equal([400, 'ValidationError', 'Invalid token'])
+    expect(messageOf(await logIn('dora'))).to.deep.equal(UNCONFIRMED)
+  })
+
   it('keeps a blocked user out after a password reset', async () => {
     const { body } = await registered('eve')
     const path = `/api/users/${body.user.id}`

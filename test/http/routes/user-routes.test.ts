@@ -181,9 +181,12 @@ describe('routes under /api/users', () => {
       'Your account has been blocked by an administrator',
     ])
     await asRoot('PUT', `/api/users/${user.id}`, { blocked: false })
-    expect((await me(other)).status).to.equal(200)
-    expect((await asRoot('DELETE', `/api/users/${user.id}`)).body.username).to.equal('guest')
     expect((await me(other)).status).to.equal(401)
+    const again = (await server.send('POST', '/api/auth/local', login)).body.jwt
+    const meAgain = () => server.send('GET', '/api/users/me', undefined, again, other)
+    expect((await meAgain()).status).to.equal(200)
+    expect((await asRoot('DELETE', `/api/users/${user.id}`)).body.username).to.equal('guest')
+    expect((await meAgain()).status).to.equal(401)
     expect((await server.send('POST', '/api/auth/local', login)).status).to.equal(400)
   })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { type Document, MongoServerError } from 'mongodb'
+import { ServiceUnavailableError } from '../../../src/base/errors.ts'
 import { SchemaError } from '../../../src/schema/schema-error.ts'
 import {
   type CollectionPlan,
@@ -287,8 +288,13 @@ describe('syncIndexes', () => {
     expect((told as SchemaError).message)
       .to.include(errmsg)
       .and.match(/articles: .*docs\/sharding\.md/)
-    const other = new MongoServerError({ message: 'x', code: 13 })
+  })
+
+  it('explains a database that shuts down', () => {
+    const other = new MongoServerError({ message: 'x', code: 8 })
     expect(toSchemaError('articles', other)).to.equal(other)
+    const shutdown = new MongoServerError({ message: 'x', code: 11600 })
+    expect(toSchemaError('articles', shutdown)).to.be.instanceOf(ServiceUnavailableError)
   })
 
   it('allows repeated null, empty text and drafts but no other repeated value', async () => {

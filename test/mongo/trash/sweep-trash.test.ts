@@ -1,11 +1,21 @@
 import { expect } from 'chai'
+import { commentsIn } from '../../../src/mongo/trash/entry-comments.ts'
 import { openTrashSweep, sweepTrash } from '../../../src/mongo/trash/sweep-trash.ts'
 import { deletionsIn, ensureTrash, trashedVersionsIn } from '../../../src/mongo/trash/trash-rows.ts'
+import { compileSchema } from '../../../src/schema/compile.ts'
+import { contentType } from '../../fixtures/definitions.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 import { until } from '../../support/until.ts'
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse('2026-06-01')
+
+const { contentTypes } = compileSchema({
+  contentTypes: [
+    contentType('note', { localized: false, draftAndPublish: false }, { text: { type: 'string' } }),
+  ],
+  components: [],
+})
 
 describe('the sweep of the trash', () => {
   let test: TestDatabase
@@ -22,7 +32,7 @@ describe('the sweep of the trash', () => {
     await deletionsIn(test.database).insertMany(
       ids.map((_id) => ({
         _id,
-        type: 'api::a.a',
+        type: 'api::note.note',
         documentId: _id,
         locales: [''],
         title: '',
@@ -39,6 +49,7 @@ describe('the sweep of the trash', () => {
       }),
     )
   }
+  const swept = () => ({ database: test.database, contentTypes })
   const left = async (): Promise<readonly string[]> => {
     const rows = await deletionsIn(test.database).find().sort({ _id: 1 }).toArray()
     const versions = await trashedVersionsIn(test.database).find().sort({ _id: 1 }).toArray()
@@ -53,8 +64,37 @@ describe('the sweep of the trash', () => {
       31,
     )
     await put(['young'], 29)
-    expect(await sweepTrash(test.database, new Date(NOW - 30 * DAY_MS))).to.equal(205)
+    expect(await sweepTrash(swept(), new Date(NOW - 30 * DAY_MS))).to.equal(205)
     expect(await left()).to.deep.equal(['young'])
+  })
+
+  it('deletes the comments of expired entries', async () => {
+    await put(['old', 'written'], 31)
+    await put(['young'], 29)
+    const plan = contentTypes.get('api::note.note')
+    if (plan === undefined) throw new Error('there are no notes')
+    const written = { _id: 'written', documentId: 'written', locale: '' }
+    await test.database.table(plan.collectionName).insertOne(written as never)
+    const by = { id: 'a', name: 'Ada' }
+    const comments = commentsIn(test.database)
+    await comments.insertMany(
+      ['old', 'young', 'written'].map((documentId) => ({
+        _id: documentId,
+        type: 'api::note.note',
+        documentId,
+        locale: '',
+        attribute: null,
+        text: 'x',
+        by,
+        mentions: [],
+        createdAt: new Date(NOW),
+        editedAt: null,
+        resolved: null,
+      })),
+    )
+    await sweepTrash(swept(), new Date(NOW - 30 * DAY_MS))
+    const left = await comments.find().sort({ _id: 1 }).toArray()
+    expect(left.map(({ _id }) => _id)).to.deep.equal(['written', 'young'])
   })
 
   it('runs periodically', async () => {
@@ -62,7 +102,7 @@ describe('the sweep of the trash', () => {
     await put(['young'], 29)
     const errors: unknown[] = []
     const sweep = openTrashSweep({
-      database: test.database,
+      ...swept(),
       now: () => new Date(NOW),
       onBackgroundError: (error) => errors.push(error),
       everyMs: 10,

@@ -142,6 +142,18 @@ describe('compileQueries', () => {
       { type: 'page', rank: { query: 'alps', fields: 'titel' } },
       'rank: search[fields]: titel is not searched',
     ],
+    'a facet of a text': [
+      { type: 'page', rank: { query: 'alps', facets: 'title' } },
+      'rank: search[facets]: title has no facet',
+    ],
+    'a parameter in facets': [
+      {
+        type: 'page',
+        parameters: { by: { type: 'string' } },
+        rank: { query: 'alps', facets: { $param: 'by' } },
+      },
+      'rank.facets: no parameter can stand here (by), but in filters, search, rank and pagination',
+    ],
     'a default that is no value': [
       {
         type: 'article',

@@ -238,12 +238,13 @@ class Model {
     return this.#release(new Map(values), new Map([[to, name]]))
   }
 
-  /** A name that comes back without an instruction gets its last values, so the model leaves it out. */
+  /** A name that comes back without an instruction gets older values, so the model leaves it out. */
   #wasUsed(name: string): boolean {
-    const last = this.#releases.findLast(({ values }) => values.has(name))
-    const value = last?.values.get(name)
-    const current = this.#current
-    return value !== undefined && ![...(current?.values.values() ?? [])].includes(value)
+    const current = [...(this.#current?.values.values() ?? [])]
+    return this.#releases.some(({ values }) => {
+      const value = values.get(name)
+      return value !== undefined && !current.includes(value)
+    })
   }
 
   #release(

@@ -12,7 +12,7 @@ describe('docs/evolving.md', () => {
   const blocks = codeBlocksOf('docs/evolving.md')
     .filter(({ language }) => language === 'json')
     .map(({ text }): unknown => JSON.parse(text))
-  const [renamed, skipped, aliased, reused] = blocks as readonly Attributes[]
+  const [renamed, skipped, aliased, emails, zoned, reused] = blocks as readonly Attributes[]
 
   const enter = (before: HolderLedger | undefined, attributes: Attributes = {}) =>
     enterNames(before, declaredNames(attributes), () => false)
@@ -32,6 +32,14 @@ describe('docs/evolving.md', () => {
     expect(storedNames(enter(ledger, reused))).to.deep.equal({ title: 'name', name: 'name~2' })
   })
 
+  it('shows declarations that a check accepts after a change of the type', () => {
+    for (const attributes of [emails, zoned]) {
+      const file = { file: 'shop.json', kind: 'contentType', uid: 'api::shop.shop' } as const
+      const { contentTypes } = checkDefinitions([{ ...file, content: { attributes } }])
+      expect(contentTypes[0]?.attributes).to.deep.equal(attributes)
+    }
+  })
+
   it('shows a content-type that keeps its collection', () => {
     const declared = (name: string, content: unknown): Definitions => {
       const file = {
@@ -43,7 +51,7 @@ describe('docs/evolving.md', () => {
     }
     const article = declared('article', { attributes: { title: { type: 'string' } } })
     const { ledger } = enterDefinitions(EMPTY_LEDGER, article, () => false, new Date(0))
-    const post = declared('post', blocks[4])
+    const post = declared('post', blocks[6])
     const { definitions } = enterDefinitions(ledger, post, () => false, new Date(0))
     expect(definitions.contentTypes[0]).to.include({
       uid: 'api::article.article',

@@ -11,6 +11,7 @@ import { openServices, type Services } from '../../../src/server/services/open-s
 import { exportArchive, type ExportReport } from '../../../src/transfer/export/export-archive.ts'
 import { type ArchiveReport, importArchive } from '../../../src/transfer/import-archive.ts'
 import { jsonLines, readArchive } from '../../../src/transfer/read-archive.ts'
+import { addAdministrator, signIn } from '../../support/admin-client.ts'
 import { type Json, serve, type TestServer } from '../../support/server.ts'
 import { type Library, loadLibrary, openLibrary } from '../../contract/library.ts'
 
@@ -124,6 +125,10 @@ describe('exportArchive', () => {
       .collection('files')
       .find({}, { projection: { documentId: 1, folder: 1 }, sort: { _id: 1 } })
       .toArray()
+    answers['comments'] = await database
+      .collection('quire_comments')
+      .find({}, { sort: { _id: 1 } })
+      .toArray()
     answers['roles'] = (await server.get('/admin/roles')).body
     answers['tokens'] = (await server.get('/admin/api-tokens')).body
     return JSON.parse(JSON.stringify(answers))
@@ -139,12 +144,25 @@ describe('exportArchive', () => {
     const { folders, database } = await open(source.server)
     const { id } = await folders.create({ name: 'Kept' })
     await database.collection('files').updateOne({}, { $set: { folder: id } })
+    await comment()
     archive = 'backup.tar.gz'
     target = await serve('export_target', {
       contentTypes: source.server.contentTypesDir,
       environment: { QUIRE_DATA_DIR: path.join(folder, 'target') },
     })
   })
+  /** One on an entry, and one on an entry in the trash, of which archives have nothing. */
+  const comment = async (): Promise<void> => {
+    await addAdministrator(source.server, 'Ada', ['administrator'])
+    const ada = await signIn(source.server, 'ada@example.org')
+    for (const text of ['Kept', 'Deleted']) {
+      const made = await source.server.post('/api/articles', { title: text, slug: text })
+      const entry = `/admin/content/api::article.article/${made.body.data.documentId}`
+      const body = { text, attribute: 'title' }
+      expect((await ada.send('POST', `${entry}/comments`, body)).status).to.equal(201)
+      if (text === 'Deleted') await ada.send('DELETE', entry)
+    }
+  }
   after(async () => {
     for (const services of opened) await services.close()
     await source.close()
@@ -157,7 +175,12 @@ describe('exportArchive', () => {
     expect(report).to.include({ isConsistent: true })
     expect(report.missing).to.deep.equal([])
     await importInto(target, archive)
-    expect(await everything(target)).to.deep.equal(await everything(source.server))
+    const restored = await everything(target)
+    const { comments, ...others } = await everything(source.server)
+    expect(restored).to.deep.include(others)
+    const kept = comments.filter(({ text }: Json) => text === 'Kept')
+    expect(kept).to.have.length(1)
+    expect(restored.comments).to.deep.equal(kept)
   })
 
   it('changes no data when imported again', async () => {

@@ -5,6 +5,7 @@ import { withEnvFile } from '../../../src/base/config/env-file.ts'
 import { startDeployment } from '../../../src/server/deployment/start-deployment.ts'
 import { runServer } from '../../../src/server/run-server.ts'
 import { type Demo, prepareDemo } from './demo/prepare-demo.ts'
+import { startPreviewSite, withPreview } from './demo/preview-site.ts'
 import { formatWelcome } from './demo/welcome.ts'
 
 refuseArguments(`Usage: npm run demo
@@ -15,6 +16,7 @@ refuseArguments(`Usage: npm run demo
 const env = withEnvFile(process.env)
 Object.assign(process.env, env)
 
+const site = await startPreviewSite()
 let demo: Demo = { kind: 'other', why: 'nothing was prepared' }
 
 await runServer({
@@ -28,9 +30,10 @@ await runServer({
       await services.close()
       throw error
     }
-    return buildApp(dependencies, services)
+    return buildApp(dependencies, demo.kind === 'sample' ? withPreview(services, site) : services)
   },
   onListening(address, { deployment }) {
+    site.follow(address)
     process.stdout.write(formatWelcome(demo, address, deployment.reason))
   },
 })

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { until } from '../../../test/support/until.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts'
 
 const SCRIPT = fileURLToPath(new URL('../src/demo.js', import.meta.url))
-const START_MS = 25_000
+const START_MS = 120_000
 
 interface Started {
   readonly output: string
@@ -99,6 +100,8 @@ describe('the demo', () => {
     for (const path of ['articles', 'categories', 'cities', 'countries', 'homepage']) {
       expect(await status(path), path).to.equal(200)
     }
+    const search = async () => (await fetch(`${base}/api/_search?q=islands`)).json()
+    await until(async () => ((await search()) as { data: unknown[] }).data.length === 2, 30_000)
     expect(await status('articles?status=draft')).to.equal(403)
     expect(await status('cities', post)).to.equal(403)
     expect(await status('cities', { ...post, headers: readOnly })).to.equal(403)

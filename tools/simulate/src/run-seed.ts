@@ -105,7 +105,7 @@ function check(world: World): void {
   }
   const faults = [
     ...compareThings(audit.things, world.documents.flat()),
-    ...checkLog(audit),
+    ...checkLog(audit, { 'api::thing.thing': audit.things, 'api::tag.tag': audit.tags }),
     ...world.findings.flatMap(({ name, status, rows }) =>
       rows === null ? [`${name} did not end`] : checkDevice(name, rows, status, audit),
     ),

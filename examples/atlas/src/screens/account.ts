@@ -1,31 +1,49 @@
 import { QuireError } from '@quire/client'
 import { element } from '../element.ts'
 import { client } from '../store.ts'
+import { forgetPictures } from '../notebook/pictures.ts'
+import { hasSessionEnded, notebook } from '../notebook/store.ts'
 import { texts } from '../texts.ts'
-
-const NAME = 'atlas-name'
+import { endSession, startAs, type User, user } from '../user.ts'
 
 /** Sign-in, registration and sign-out. The name of the user is also available offline. */
 export function account(isNew = false): readonly HTMLElement[] {
-  const place = element('div')
-  const show = (...shown: readonly HTMLElement[]): void => place.replaceChildren(...shown)
-  const name = localStorage.getItem(NAME)
-  if (name === null) show(form(isNew))
-  else show(...signedIn(name))
-  return [element('h1', {}, texts.account), place]
+  const isOut = user === null || hasSessionEnded()
+  return [
+    element('h1', {}, texts.account),
+    ...(user === null ? [] : signedIn(user)),
+    ...(isOut ? [form(isNew)] : []),
+  ]
 }
 
 function again(isNew = false): void {
   document.querySelector('main')?.replaceChildren(...account(isNew))
 }
 
-function signedIn(name: string): readonly HTMLElement[] {
+function signedIn({ username, documentId }: User): readonly HTMLElement[] {
+  const told = element('p', { role: 'alert', class: 'fault' })
   const leave = element('button', { type: 'button' }, texts.signOut)
-  leave.addEventListener('click', () => {
-    localStorage.removeItem(NAME)
-    void client.$auth.signOut().then(() => again())
-  })
-  return [element('p', {}, texts.signedInAs(name)), leave]
+  const leaveAnyway = element('button', { type: 'button', hidden: true }, texts.signOutAnyway)
+  const signOut = async (force: boolean): Promise<void> => {
+    try {
+      await notebook?.$clear({ force })
+    } catch {
+      told.textContent = texts.notSentYet
+      leaveAnyway.hidden = false
+      return
+    }
+    await forgetPictures()
+    await endSession()
+  }
+  leave.addEventListener('click', () => void signOut(false))
+  leaveAnyway.addEventListener('click', () => void signOut(true))
+  return [
+    element('p', {}, texts.signedInAs(username)),
+    element('p', {}, `${texts.yourCode} `, element('code', {}, documentId)),
+    leave,
+    told,
+    leaveAnyway,
+  ]
 }
 
 function form(isNew: boolean): HTMLElement {
@@ -59,9 +77,9 @@ function form(isNew: boolean): HTMLElement {
       ? client.$auth.register({ username: identifier, email: text('email'), password })
       : client.$auth.signIn({ identifier, password })
     done.then(
-      (user) => {
-        localStorage.setItem(NAME, user?.username ?? identifier)
-        again()
+      (account) => {
+        if (account === null) told.textContent = texts.confirmFirst
+        else startAs(account)
       },
       (error: unknown) => {
         told.textContent = faultOf(error, isNew)

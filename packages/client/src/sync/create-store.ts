@@ -1,6 +1,7 @@
 import type { Page } from '../collection.ts'
 import type { Call } from '../call.ts'
 import type { ContentPlan, SyncedContent, SyncName, TypePlan } from './content-plan.ts'
+import { type FileQueue, FILE_TYPE, openFileQueue } from './file-queue.ts'
 import { type Following, openFollowing } from './follow-changes.ts'
 import { type HeldCopy, openHeldCopy } from './held-copy.ts'
 import { type Outbox, openOutbox } from './outbox.ts'
@@ -12,6 +13,7 @@ import { openShownTables } from './shown-tables.ts'
 import type { StoreStorage } from './storage.ts'
 import type { Store, StoreControls, SyncFilters } from './store-types.ts'
 import { readLines, toCommitStep } from './sync-page.ts'
+import { openFileOutbox } from './upload-files.ts'
 import { openTables, recordReads } from './tables.ts'
 
 export interface StoreOptions<
@@ -57,26 +59,42 @@ export async function createStore<
   const plans = plansOf(content, options.types)
   const locales = typeof options.locale === 'string' ? [options.locale] : options.locale
   const [locale = ''] = locales
-  const { tables, outbox, copy, scope } = await openCopy(options, plans, locales)
+  const { tables, outbox, files, copy, scope } = await openCopy(options, plans, locales)
   const { user, status = 'published' } = options
-  assertUser(outbox, user)
+  assertUser(outbox, files, user)
   const send = (call: Call): Promise<unknown> => client.$send(call)
-  const pusher = openPusher({ send, copy, outbox, tables, status })
-  const source = { send, scope, outbox }
+  const showsFiles = Object.values(plans).some(({ name }) => name === FILE_TYPE)
+  const pusher = openPusher({ send, copy, outbox, files, showsFiles, tables, status })
+  const source = { send, scope, outbox, files }
   const following = openFollowing(source, copy, pusher, { name: storage.name, pauseMs })
   if (snapshot !== undefined && copy.mark().version === 0) {
     await unpack(copy, snapshot, plans).catch(following.failed)
   }
   const plan = { ...content, types: plans }
   const reach: QueryContext = { plan, tables }
-  const writes = { plan, tables, outbox, copy, user, status, now: () => new Date() }
-  const types = Object.entries(plans).map(([name, { kind }]) => [
-    name,
-    kind === 'single'
-      ? { ...openSingle(reach, name, locale), ...openSingleWrites(writes, name, locale) }
-      : { ...openType(reach, copy, { name, locale }), ...openWrites(writes, name, locale) },
-  ])
-  const store = { ...(Object.fromEntries(types) as object), ...controlsOf(copy, following) }
+  const now = (): Date => new Date()
+  const writes = { plan, tables, outbox, files, copy, user, status, now }
+  const types = Object.entries(plans).map(([name, { kind, name: type }]) => {
+    if (kind === 'single') {
+      return [
+        name,
+        { ...openSingle(reach, name, locale), ...openSingleWrites(writes, name, locale) },
+      ]
+    }
+    const reads = openType(reach, copy, { name, locale })
+    return [name, type === FILE_TYPE ? reads : { ...reads, ...openWrites(writes, name, locale) }]
+  })
+  const byName = Object.fromEntries(types) as Readonly<Record<string, object>>
+  const uploads = openFileOutbox({
+    files,
+    copy,
+    user,
+    keepsBlobs: storage.keepsBlobs === true,
+    now,
+  })
+  // Assigned to the object with the getter: a spread would evaluate it.
+  const $files = Object.assign(uploads, byName['$files'])
+  const store = { ...byName, $files, ...controlsOf(copy, following) }
   return withOutbox(store, writes) as unknown as Store<C, Name, Locale, Version>
 }
 
@@ -88,16 +106,19 @@ async function openCopy(
   const { storage, status = 'published' } = options
   const tables = openTables(plans)
   const outbox = openOutbox()
+  const files = openFileQueue()
   const scope = scopeOf(options, plans, locales)
-  const shown = openShownTables(plans, tables, outbox, status)
+  const shown = openShownTables(plans, tables, { outbox, files }, status)
   const copy = await openHeldCopy(storage, shown, JSON.stringify(scope))
-  return { tables, outbox, copy, scope }
+  return { tables, outbox, files, copy, scope }
 }
 
 /** @throws Error */
-function assertUser(outbox: Outbox, user: string | undefined): void {
+function assertUser(outbox: Outbox, files: FileQueue, user: string | undefined): void {
+  const owners = files.list().map((file) => file.user)
   const state = outbox.state()
-  if (state === null || user === undefined || state.user === user) return
+  if (state !== null) owners.push(state.user)
+  if (user === undefined || owners.every((owner) => owner === user)) return
   throw new Error('The storage has changes of another user. Give each user a storage of their own')
 }
 
@@ -190,7 +211,7 @@ function openType(
 function controlsOf(
   copy: HeldCopy,
   following: Following,
-): Omit<StoreControls, keyof OutboxControls> {
+): Omit<StoreControls, '$files' | keyof OutboxControls> {
   const closed = new AbortController()
   return {
     $status: () => following.status(),

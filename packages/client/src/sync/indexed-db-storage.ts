@@ -27,6 +27,7 @@ export function indexedDbStorage(name: string): StoreStorage {
   }
   return {
     name,
+    keepsBlobs: true,
     load: async () => {
       const transaction = (await open()).transaction([ROWS, MARKS], 'readonly')
       const mark = transaction.objectStore(MARKS).get(MARK) as IDBRequest<Mark | undefined>

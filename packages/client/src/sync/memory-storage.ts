@@ -13,6 +13,7 @@ export function memoryStorage(): StoreStorage {
   const rows = new Map<string, Row>()
   return {
     name: null,
+    keepsBlobs: true,
     load: () => Promise.resolve({ mark: kept, rows: [...rows.values()] }),
     commit: (changes, mark) => {
       if ((kept?.version ?? 0) !== mark.version - 1) return Promise.resolve(false)

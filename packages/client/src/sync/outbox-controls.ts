@@ -10,11 +10,20 @@ import {
 } from './mutation.ts'
 import { dropMutation } from './outbox.ts'
 import { makeRowKey } from './storage.ts'
+import { dropFile } from './file-queue.ts'
 import { discardMutation, retryMutation, writeEntry, type WriteScope } from './write-entry.ts'
 
 export interface WriteLocale<Locale> {
   /** @default the first locale of the store */
   readonly locale?: Locale
+}
+
+export interface UpdateOptions<S extends ContentType, Locale> extends WriteLocale<Locale> {
+  /**
+   * The values that the user saw when the change began. The server merges the change with those of
+   * others since then. @default the current values
+   */
+  readonly seen?: Partial<S['update']>
 }
 
 export type PatchOf<S extends ContentType> = {
@@ -65,6 +74,10 @@ interface LocaleOption {
   readonly locale?: string
 }
 
+interface SeenOption extends LocaleOption {
+  readonly seen?: object
+}
+
 export function openWrites(scope: WriteScope, name: string, usual: string) {
   const write = async (
     op: 'update' | 'delete' | 'publish',
@@ -77,8 +90,8 @@ export function openWrites(scope: WriteScope, name: string, usual: string) {
   return {
     create: (data: object, { locale = usual }: LocaleOption = {}) =>
       writeEntry(scope, 'create', { name, locale }, { data }),
-    update: (documentId: string, data: object, options: LocaleOption = {}) =>
-      write('update', documentId, options, { data }),
+    update: (documentId: string, data: object, { seen, ...options }: SeenOption = {}) =>
+      write('update', documentId, options, withSeen(data, seen)),
     patch: (documentId: string, patch: EntryPatch, options: LocaleOption = {}) =>
       write('update', documentId, options, { patch }),
     delete: (documentId: string, options: LocaleOption = {}) =>
@@ -97,10 +110,15 @@ export function openSingleWrites(scope: WriteScope, name: string, usual: string)
     await writeEntry(scope, op, { name, locale }, content)
   }
   return {
-    update: (data: object, options: LocaleOption = {}) => write('update', options, { data }),
+    update: (data: object, { seen, ...options }: SeenOption = {}) =>
+      write('update', options, withSeen(data, seen)),
     patch: (patch: EntryPatch, options: LocaleOption = {}) => write('update', options, { patch }),
     publish: (options: LocaleOption = {}) => write('publish', options, null),
   }
+}
+
+function withSeen(data: object, seen: object | undefined) {
+  return seen === undefined ? { data } : { data, seen }
 }
 
 /** Adds the controls to a store. A spread would evaluate the getters. */
@@ -138,14 +156,20 @@ function changeOf({ n, op, name, documentId, locale, patch, at }: Mutation): Cha
 }
 
 /** @throws Error */
-async function clear({ copy, outbox }: WriteScope, isForced: boolean): Promise<void> {
+async function clear({ copy, outbox, files }: WriteScope, isForced: boolean): Promise<void> {
   await copy.clear(() => {
     const mutations = outbox.list()
-    const isKept = mutations.some((one) => isUnsent(one) || one.state.kind === 'failed')
+    const queued = files.list()
+    const isKept =
+      mutations.some((one) => isUnsent(one) || one.state.kind === 'failed') ||
+      queued.some(({ state }) => state.kind !== 'stored')
     if (isKept && !isForced) {
       throw new Error('The store has changes that the server has not applied')
     }
-    const dropped = mutations.map(({ n }) => dropMutation(n))
+    const dropped = [
+      ...mutations.map(({ n }) => dropMutation(n)),
+      ...queued.map(({ documentId }) => dropFile(documentId)),
+    ]
     return [...dropped, { op: 'delete', type: OUTBOX, key: makeRowKey(STATE_PLACE) }]
   })
 }

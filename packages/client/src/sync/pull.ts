@@ -1,16 +1,19 @@
 import { QuireError } from '../quire-error.ts'
 import type { Call } from '../call.ts'
+import type { FileQueue } from './file-queue.ts'
 import type { HeldCopy, CommitStep } from './held-copy.ts'
 import { isShown } from './mutation.ts'
 import type { Outbox } from './outbox.ts'
 import { containedIn } from './settle-outcomes.ts'
 import type { Change, Mark } from './storage.ts'
 import { toCommitStep, type SyncPage } from './sync-page.ts'
+import { arrivedIn } from './upload-files.ts'
 
 export interface SyncSource {
   readonly send: (call: Call) => Promise<unknown>
   readonly scope: Readonly<Record<string, unknown>>
   readonly outbox: Outbox
+  readonly files: FileQueue
 }
 
 interface Pulled {
@@ -25,10 +28,11 @@ interface Pulled {
  * unchanged.
  */
 export async function pullPage(
-  { send, scope, outbox }: SyncSource,
+  source: SyncSource,
   copy: HeldCopy,
   { wait, signal }: { readonly wait: number; readonly signal: AbortSignal },
 ): Promise<Pulled> {
+  const { send, scope, outbox } = source
   const held = copy.mark()
   const query = queryOf(scope, held, wait)
   let page: SyncPage
@@ -43,7 +47,7 @@ export async function pullPage(
     return { more: true, isNews: true, lost: error as QuireError }
   }
   const isNews = page.items.length > 0 || page.next !== held.token || held.isStale
-  await storePage(outbox, copy, { held, page, isNews })
+  await storePage(source, copy, { held, page, isNews })
   return { more: page.more || copy.mark().token === null, isNews, lost: null }
 }
 
@@ -53,14 +57,17 @@ interface PulledPage {
   readonly isNews: boolean
 }
 
-/** In the same step, mutations that the rows contain are no longer shown. */
+/** In the same step, mutations and files that the rows contain are no longer shown. */
 async function storePage(
-  outbox: Outbox,
+  { outbox, files }: Pick<SyncSource, 'outbox' | 'files'>,
   copy: HeldCopy,
   { held, page, isNews }: PulledPage,
 ): Promise<void> {
   const swept = held.isStale && !page.more ? held.round : null
-  const contained = (): readonly Change[] => containedIn(outbox, page, swept)
+  const contained = (): readonly Change[] => [
+    ...containedIn(outbox, page, swept),
+    ...arrivedIn(files, page, swept),
+  ]
   if (!isNews && contained().length === 0) return
   await copy.commit(held, () => {
     const { changes, mark } = toCommitStep(page, held)

@@ -1,16 +1,14 @@
 import { QuireError } from '../quire-error.ts'
-import type { Call } from '../call.ts'
-import type { HeldCopy } from './held-copy.ts'
+import { isPending, type QueuedFile } from './file-queue.ts'
 import { isUnsent, type Mutation, type OutboxState, stateRow } from './mutation.ts'
 import { type Outbox, putMutation } from './outbox.ts'
 import { failureOf, settleOutcomes, type OutcomeLine, unknownOutcomes } from './settle-outcomes.ts'
 import type { Change } from './storage.ts'
 import type { Tables } from './tables.ts'
+import { uploadFile, type UploadScope } from './upload-files.ts'
 import { sizeOf } from './write-entry.ts'
 
-export interface PushScope {
-  readonly send: (call: Call) => Promise<unknown>
-  readonly copy: HeldCopy
+export interface PushScope extends UploadScope {
   readonly outbox: Outbox
   readonly tables: Tables
   readonly status: 'draft' | 'published'
@@ -18,7 +16,7 @@ export interface PushScope {
 
 export interface Pusher {
   /**
-   * Sends the mutations in order until none is left. After a 401 it waits for `resume`.
+   * Sends mutations and files until none is left. After a 401 it waits for `resume`.
    * @throws QuireError, TypeError without a network, PushDelayed, the error of the storage
    */
   flush(signal: AbortSignal): Promise<void>
@@ -50,9 +48,9 @@ export function openPusher(scope: PushScope): Pusher {
   let isSignedOut = false
   const flush = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
-      const batch = nextBatch(scope.outbox)
-      if (batch.length === 0 || isSignedOut) return
-      await pushBatch(scope, batch, signal).catch((error: unknown) => {
+      const next = nextRequest(scope, signal)
+      if (next === null || isSignedOut) return
+      await next().catch((error: unknown) => {
         isSignedOut = error instanceof QuireError && error.status === 401
         throw error
       })
@@ -65,22 +63,45 @@ export function openPusher(scope: PushScope): Pusher {
       })
       return running
     },
-    hasWork: () => !isSignedOut && scope.outbox.hasUnsent(),
+    hasWork: () => !isSignedOut && nextRequest(scope, NEVER) !== null,
     resume: () => {
       isSignedOut = false
     },
   }
 }
 
-function nextBatch(outbox: Outbox): readonly Mutation[] {
+const NEVER = new AbortController().signal
+
+/** Mutations go first, because files take longer. A mutation waits for the files that it names. */
+function nextRequest(scope: PushScope, signal: AbortSignal): (() => Promise<void>) | null {
+  const { outbox, files } = scope
+  const pending = files.list().filter(isPending)
+  const unsent = outbox.list().filter(isUnsent)
+  const batch = nextBatch(unsent, pending)
+  if (batch.length > 0) return () => pushBatch(scope, batch, signal)
+  const [first] = unsent
+  const file = (first && pending.find((one) => namesFile(first, one))) ?? pending[0]
+  return file === undefined ? null : () => uploadFile(scope, file, signal)
+}
+
+function nextBatch(
+  unsent: readonly Mutation[],
+  pending: readonly QueuedFile[],
+): readonly Mutation[] {
   const batch: Mutation[] = []
   let bytes = 0
-  for (const mutation of outbox.list().filter(isUnsent)) {
+  for (const mutation of unsent) {
+    if (pending.some((file) => namesFile(mutation, file))) break
     bytes += sizeOf(lineOf(mutation))
     if (batch.length > 0 && (batch.length === MAX_MUTATIONS || bytes > MAX_BYTES)) break
     batch.push(mutation)
   }
   return batch
+}
+
+/** Searches components, zones and blocks too. An id has too many letters to occur elsewhere. */
+function namesFile({ patch, state }: Mutation, { documentId }: QueuedFile): boolean {
+  return state.kind === 'pending' && JSON.stringify(patch).includes(documentId)
 }
 
 async function pushBatch(

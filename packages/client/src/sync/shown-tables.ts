@@ -1,4 +1,5 @@
 import type { TypePlan } from './content-plan.ts'
+import type { FileQueue } from './file-queue.ts'
 import type { Outbox } from './outbox.ts'
 import { showMutations } from './show-mutations.ts'
 import type { Change, Row } from './storage.ts'
@@ -13,10 +14,15 @@ export interface ShownTables {
   replace(rows: readonly Row[]): void
 }
 
+interface Queues {
+  readonly outbox: Outbox
+  readonly files: FileQueue
+}
+
 export function openShownTables(
   types: Readonly<Record<string, TypePlan>>,
   tables: Tables,
-  outbox: Outbox,
+  { outbox, files }: Queues,
   status: 'draft' | 'published',
 ): ShownTables {
   const names = new Map(Object.entries(types).map(([name, { name: type }]) => [type, name]))
@@ -25,15 +31,18 @@ export function openShownTables(
     if (name === undefined) return null
     const mutations = outbox.shownFor(key)
     const row = tables.confirmed(name, key)
-    const shown = mutations.length === 0 ? undefined : showMutations(row, mutations, status)
+    const queued = row === undefined ? files.rowFor(key) : undefined
+    const shown = mutations.length === 0 ? queued : showMutations(row, mutations, status)
     tables.cover(name, key, shown)
     return name
   }
+  const keys = (): ReadonlySet<string> => new Set([...outbox.keys(), ...files.keys()])
   return {
     names: tables.names,
     apply: (changes) => {
       const touched = new Set(tables.apply(changes))
-      const changed = new Set([...outbox.apply(changes), ...keysOf(changes, outbox)])
+      const own = [...outbox.apply(changes), ...files.apply(changes)]
+      const changed = new Set([...own, ...keysAmong(changes, keys())])
       for (const key of changed) {
         const name = cover(key)
         if (name !== null) touched.add(name)
@@ -41,17 +50,17 @@ export function openShownTables(
       return touched
     },
     replace: (rows) => {
-      const before = outbox.keys()
+      const before = keys()
       tables.replace(rows)
       outbox.replace(rows)
-      for (const key of new Set([...before, ...outbox.keys()])) cover(key)
+      files.replace(rows)
+      for (const key of new Set([...before, ...keys()])) cover(key)
     },
   }
 }
 
-/** The keys of changed rows that have mutations. */
-function keysOf(changes: readonly Change[], outbox: Outbox): readonly string[] {
-  const keys = outbox.keys()
+/** The keys of changed rows that have changes of the user. */
+function keysAmong(changes: readonly Change[], keys: ReadonlySet<string>): readonly string[] {
   if (keys.size === 0) return []
   const isWide = changes.some(({ op }) => op === 'reset' || op === 'sweep')
   if (isWide) return [...keys]

@@ -2,6 +2,8 @@
 export interface StoreStorage {
   /** Identifies storage that several tabs share. Null if it is not shared. */
   readonly name: string | null
+  /** True if rows may contain values of type `Blob`. @default false, for storages of text */
+  readonly keepsBlobs?: boolean
   load(): Promise<Stored>
   /** In one transaction. Returns false without changes if another tab has committed. */
   commit(changes: readonly Change[], mark: Mark): Promise<boolean>

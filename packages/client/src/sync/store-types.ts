@@ -3,7 +3,8 @@ import type { ContentType } from '../content.ts'
 import type { Entry, FieldName, Populate } from '../query-types.ts'
 import type { SyncedContent, SyncName, SyncType } from './content-plan.ts'
 import type { StoreStatus } from './follow-changes.ts'
-import type { OutboxControls, PatchOf, WriteLocale } from './outbox-controls.ts'
+import type { OutboxControls, PatchOf, UpdateOptions, WriteLocale } from './outbox-controls.ts'
+import type { FileOutbox } from './upload-files.ts'
 
 /** The queries of a store: like those of the server, except for features that need the server. */
 export interface StoreQuery<S extends ContentType, Locale>
@@ -21,7 +22,7 @@ export interface StoredCollection<S extends ContentType, Locale, Version> {
    */
   create(data: S['create'], options?: WriteLocale<Locale>): Promise<string>
   /** @throws Error also if the store has no such entry */
-  update(documentId: string, data: S['update'], options?: WriteLocale<Locale>): Promise<void>
+  update(documentId: string, data: S['update'], options?: UpdateOptions<S, Locale>): Promise<void>
   /** Changes attributes by operations, such as `{ stock: { inc: 1 } }`. */
   patch(documentId: string, patch: PatchOf<S>, options?: WriteLocale<Locale>): Promise<void>
   delete(documentId: string, options?: WriteLocale<Locale>): Promise<void>
@@ -54,7 +55,7 @@ export interface StoredCollection<S extends ContentType, Locale, Version> {
 }
 
 export interface StoredSingle<S extends ContentType, Locale, Version> {
-  update(data: S['update'], options?: WriteLocale<Locale>): Promise<void>
+  update(data: S['update'], options?: UpdateOptions<S, Locale>): Promise<void>
   patch(patch: PatchOf<S>, options?: WriteLocale<Locale>): Promise<void>
   publish(options?: WriteLocale<Locale>): Promise<void>
   /** Returns null if there is no entry, or none in this locale. */
@@ -73,14 +74,21 @@ export type Store<
   Locale,
   Version = undefined,
 > = {
-  readonly [Each in Name]: SyncType<C, Each> extends infer S extends ContentType
+  readonly [Each in Exclude<Name, '$files'>]: SyncType<C, Each> extends infer S extends ContentType
     ? S['kind'] extends 'single'
       ? StoredSingle<S, Locale, Version>
       : StoredCollection<S, Locale, Version>
     : never
-} & StoreControls
+} & StoreControls &
+  ('$files' extends Name ? { readonly $files: StoredFiles<C['files'], Locale, Version> } : object)
+
+export type StoredFiles<S extends ContentType, Locale, Version> = Pick<
+  StoredCollection<S, Locale, Version>,
+  'query' | 'get' | 'subscribe'
+>
 
 export interface StoreControls extends OutboxControls {
+  readonly $files: FileOutbox
   $status(): StoreStatus
   /**
    * Sends the changes of the user, then loads those of the server. @throws QuireError, TypeError

@@ -4,10 +4,17 @@ export type {
   Store,
   StoreControls,
   StoredCollection,
+  StoredFiles,
   StoredSingle,
   StoreQuery,
 } from './store-types.ts'
-export type { ChangeConflict, OutboxControls, PendingChange } from './outbox-controls.ts'
+export type { AddFileOptions, FileOutbox, PendingFile } from './upload-files.ts'
+export type {
+  ChangeConflict,
+  OutboxControls,
+  PendingChange,
+  UpdateOptions,
+} from './outbox-controls.ts'
 export { PushDelayed } from './push-changes.ts'
 export type { StoreStatus } from './follow-changes.ts'
 export type { Change, Mark, Row, Stored, StoreStorage } from './storage.ts'

@@ -1,6 +1,8 @@
+import { isDeepEqual } from '@quire/merge/is-deep-equal'
 import type { ContentPlan, SyncedContent, TypePlan } from './content-plan.ts'
 import { assertPatch, buildPatch, referredBy } from './build-patch.ts'
 import { createdDocumentId, randomClientId, sha256Hex, singleDocumentId } from './derived-id.ts'
+import type { FileQueue } from './file-queue.ts'
 import type { HeldCopy } from './held-copy.ts'
 import {
   type EntryPatch,
@@ -18,6 +20,7 @@ export interface WriteScope {
   readonly plan: ContentPlan<SyncedContent>
   readonly tables: Tables
   readonly outbox: Outbox
+  readonly files: FileQueue
   readonly copy: HeldCopy
   /** The documentId of the user. Undefined if the store is for reading only. */
   readonly user: string | undefined
@@ -32,14 +35,20 @@ export interface WriteAddress {
   readonly locale: string
 }
 
-/** The change of an entry: values, or operations by attribute. Null for a deletion or a publication. */
-export type WriteContent = { readonly data: object } | { readonly patch: EntryPatch } | null
+/**
+ * The change of an entry: values, or operations by attribute. Null for a deletion or a publication. `seen` has the values
+ * that the user saw, if the entry may have changed since then.
+ */
+export type WriteContent =
+  { readonly data: object; readonly seen?: object } | { readonly patch: EntryPatch } | null
 
 /** A request has at most 1 MiB, with the line about the client. */
 const MAX_MUTATION_BYTES = 1_000_000
 /** Beyond it, a digest stands for the text before. */
 const MAX_SEEN_TEXT = 65_536
 const MAX_DEPENDENCIES = 20
+/** No revision. The server then compares values. */
+const COMPARED = 'unknown'
 
 /**
  * Stores a mutation. It is shown when the promise resolves, and survives a restart. `replaced` is
@@ -89,14 +98,16 @@ function mutationOf(
   const row = op === 'create' ? undefined : rowOf(scope, op, address.name, at)
   const data = row?.data ?? {}
   const patch = patchOf(plan, type, content, data)
+  const outdated = outdatedValues(plan, type, content, data)
+  const base = baseOf(scope, op, { ...at, name: address.name }, outdated)
   const mutation: Mutation = {
     n,
     op,
     name: address.name,
     ...at,
-    base: op === 'create' ? null : baseOf(scope, address.name, at),
+    base,
     patch,
-    seen: op === 'update' ? seenValues(data, patch) : {},
+    seen: op === 'update' ? seenValues({ ...data, ...outdated }, patch) : {},
     depends: dependenciesOf(outbox, documentId, referredBy(type, patch)),
     at: now().toISOString(),
     state: { kind: 'pending', isContained: false },
@@ -145,7 +156,14 @@ function rowOf(
 }
 
 /** Later mutations are based on the result of the earlier ones. */
-function baseOf({ outbox, tables }: WriteScope, name: string, place: Place): MutationBase {
+function baseOf(
+  { outbox, tables }: WriteScope,
+  op: Mutation['op'],
+  { name, ...place }: Place & { readonly name: string },
+  outdated: Row['data'],
+): MutationBase {
+  if (op === 'create') return null
+  if (Object.keys(outdated).length > 0) return COMPARED
   const key = makeRowKey(place)
   const before = outbox.shownFor(key).at(-1)
   if (before !== undefined) {
@@ -154,8 +172,8 @@ function baseOf({ outbox, tables }: WriteScope, name: string, place: Place): Mut
     return isKnown ? state.revision : { n }
   }
   const row = tables.confirmed(name, key)
-  // Rows of earlier versions of this package have no revision. The server then compares values.
-  return row === undefined ? null : (row.revision ?? 'unknown')
+  // Rows of earlier versions of this package have no revision.
+  return row === undefined ? null : (row.revision ?? COMPARED)
 }
 
 function patchOf(
@@ -168,6 +186,24 @@ function patchOf(
   if ('data' in content) return buildPatch(plan, type, content.data, shown)
   assertPatch(type, content.patch)
   return content.patch
+}
+
+/** The values that the user saw and that the entry no longer has. */
+function outdatedValues(
+  plan: ContentPlan<SyncedContent>,
+  type: TypePlan,
+  content: WriteContent,
+  shown: Row['data'],
+): Row['data'] {
+  if (content === null || !('data' in content) || content.seen === undefined) return {}
+  const seen = Object.entries(buildPatch(plan, type, content.seen, shown))
+  return Object.fromEntries(
+    seen.flatMap(([name, operation]) => {
+      const isOutdated =
+        'set' in operation && !isDeepEqual(operation.set ?? null, shown[name] ?? null)
+      return isOutdated ? [[name, operation.set]] : []
+    }),
+  )
 }
 
 function seenValues(data: Row['data'], patch: EntryPatch): Row['data'] {

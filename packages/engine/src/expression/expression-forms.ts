@@ -199,6 +199,49 @@ function compileReduce(operand: Value, compile: Compile): Evaluate {
   }
 }
 
+interface ZipOperands {
+  readonly inputs: readonly Value[]
+  readonly isLong: boolean
+  readonly defaults: readonly Value[]
+}
+
+function readZip(operand: Value): ZipOperands {
+  const optional = ['useLongestLength', 'defaults']
+  const members = readMembers('$zip', operand, ['inputs'], optional)
+  const { inputs, useLongestLength: isLong = false, defaults = [] } = members
+  if (!Array.isArray(inputs) || inputs.length === 0)
+    throw new CommandError('Location34461', '$zip: inputs must be an array of expressions')
+  if (typeof isLong !== 'boolean')
+    throw new CommandError('Location34463', '$zip: useLongestLength must be a bool')
+  if (!Array.isArray(defaults))
+    throw new CommandError('Location34462', '$zip: defaults must be an array of expressions')
+  checkZip({ inputs, isLong, defaults })
+  return { inputs, isLong, defaults }
+}
+
+function checkZip({ inputs, isLong, defaults }: ZipOperands): void {
+  if (defaults.length === 0) return
+  if (!isLong) throw new CommandError('Location34466', '$zip: defaults need useLongestLength: true')
+  if (defaults.length !== inputs.length)
+    throw new CommandError('Location34467', '$zip: defaults and inputs must have the same length')
+}
+
+function compileZip(operand: Value, compile: Compile): Evaluate {
+  const { inputs, isLong, defaults } = readZip(operand)
+  const sources = inputs.map((input) => compile(input))
+  const fillers = defaults.map((one) => compile(one))
+  return (document, variables) => {
+    const lists = sources.map((source) => arrayInput('$zip', source(document, variables)))
+    if (!lists.every((list) => list !== null)) return null
+    const lengths = lists.map((list) => list.length)
+    const length = isLong ? Math.max(...lengths) : Math.min(...lengths)
+    const missing = lists.map((_, place) => fillers[place]?.(document, variables) ?? null)
+    return Array.from({ length }, (_, index) =>
+      lists.map((list, place) => (index < list.length ? list[index] : missing[place])),
+    )
+  }
+}
+
 function compileGetField(operand: Value, compile: Compile): Evaluate {
   const { field, input } = isDocument(operand)
     ? readMembers('$getField', operand, ['field', 'input'])
@@ -236,6 +279,7 @@ export const OPERATOR_FORMS: Readonly<Record<string, OperatorForm>> = {
   $map: compileMap,
   $filter: compileFilterForm,
   $reduce: compileReduce,
+  $zip: compileZip,
   $getField: compileGetField,
   $regexMatch: byName('$regexMatch', ['input', 'regex'], ['options']),
   $replaceAll: byName('$replaceAll', ['input', 'find', 'replacement']),

@@ -62,8 +62,9 @@ function inTest(operands: readonly Value[]): ValueTest {
 
 function setTest(operands: readonly Value[]): ValueTest {
   const strings = new Set(operands.filter((operand) => typeof operand === 'string'))
+  const others = operands.filter((operand) => typeof operand !== 'string')
   const keys = new Set(
-    operands.map((operand) => {
+    others.map((operand) => {
       spend()
       return keyText(operand ?? null)
     }),

@@ -1197,6 +1197,40 @@ export const PIPELINES: readonly PipelineCase[] = [
     [{ m: [2, 4, 6], f: [2, 3], r: 6 }],
   ],
   [
+    '$zip up to the shortest or the longest list',
+    [{ a: [1, 2, 3], b: ['x', 'y'] }],
+    [
+      {
+        $project: {
+          _id: 0,
+          s: { $zip: { inputs: ['$a', '$b'] } },
+          l: { $zip: { inputs: ['$a', '$b'], useLongestLength: true } },
+          d: { $zip: { inputs: ['$a', '$b'], useLongestLength: true, defaults: [0, '-'] } },
+          n: { $zip: { inputs: ['$a', '$missing'] } },
+        },
+      },
+    ],
+    [
+      {
+        s: [
+          [1, 'x'],
+          [2, 'y'],
+        ],
+        l: [
+          [1, 'x'],
+          [2, 'y'],
+          [3, null],
+        ],
+        d: [
+          [1, 'x'],
+          [2, 'y'],
+          [3, '-'],
+        ],
+        n: null,
+      },
+    ],
+  ],
+  [
     '$size, $arrayElemAt, $in, $slice',
     [{ a: [1, 2, 3] }],
     [

@@ -8,6 +8,8 @@ import { request } from './request.ts'
 export interface TypeSummary extends Omit<ContentTypeOptions, 'description'> {
   /** The attribute whose value is the title of an entry. */
   readonly titleField: string | null
+  /** Whether the server finds entries of the type by relevance. */
+  readonly searched: boolean
   readonly actions: readonly string[]
 }
 

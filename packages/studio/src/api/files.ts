@@ -48,11 +48,27 @@ export const filesQuery = ({ page, ...query }: FileQuery) =>
       }),
   })
 
+/** The key is not one of `files`, so that a change elsewhere does not replace the file in an open drawer. */
+export const fileQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['file', id],
+    queryFn: async ({ signal }) =>
+      (await request<MediaFile>('GET', `/admin/files/${id}`, { signal })).data,
+    staleTime: 0,
+    refetchOnWindowFocus: false,
+  })
+
 export const foldersQuery = queryOptions({
   queryKey: ['folders'],
   queryFn: async ({ signal }) =>
     (await request<readonly Folder[]>('GET', '/admin/folders', { signal })).data,
 })
+
+/** The folders from the outermost one to the folder of the id. */
+export function pathTo(id: string | undefined, folders: readonly Folder[]): readonly Folder[] {
+  const folder = folders.find((one) => one.id === id)
+  return folder === undefined ? [] : [...pathTo(folder.parent ?? undefined, folders), folder]
+}
 
 export interface FileUsage {
   readonly uid: string

@@ -1,20 +1,41 @@
+import { useState } from 'react'
 import { Button, Input, SearchField } from 'react-aria-components'
 import { useTexts } from '../texts/texts.ts'
 import { Icon } from './icons/icon.tsx'
 import styles from './search-box.module.css'
+import { useDelayed } from './use-delayed.ts'
 
 export interface SearchBoxProps {
-  readonly value: string
-  readonly onChange: (value: string) => void
+  /** The text that is searched for. */
+  readonly value: string | undefined
+  /** Called without outer spaces after a pause. */
+  readonly onSearch: (text: string) => void
+  readonly autoFocus?: boolean
 }
 
-export function SearchBox({ value, onChange }: SearchBoxProps) {
+interface Typed {
+  readonly text: string
+  /** Whether the search has followed the text. */
+  readonly isSearched: boolean
+}
+
+export function SearchBox({ value = '', onSearch, autoFocus = false }: SearchBoxProps) {
   const { t } = useTexts()
+  const [typed, setTyped] = useState<Typed | null>(null)
+  const isSearched = typed?.text.trim() === value
+  if (typed !== null && isSearched && !typed.isSearched) setTyped({ ...typed, isSearched })
+  // The search has changed elsewhere, for example by a saved view or the Back button.
+  if (typed?.isSearched === true && !isSearched) setTyped(null)
+  const search = useDelayed(onSearch)
   return (
     <SearchField
       aria-label={t('list.search')}
-      value={value}
-      onChange={onChange}
+      autoFocus={autoFocus}
+      value={typed?.text ?? value}
+      onChange={(text) => {
+        setTyped({ text, isSearched: text.trim() === value })
+        search(text.trim())
+      }}
       className={styles['search'] ?? ''}
     >
       <Icon name="search" size={14} />

@@ -1,3 +1,5 @@
+import { type Address, serializeAddress } from '../entry/address.ts'
+
 const CONTROL =
   ':is(input:not([type=file]), textarea, select:not([role=toolbar] select), [role=switch], [contenteditable=true], [data-open])'
 /** An editor that is not loaded yet; it will be in a shadow root. */
@@ -43,6 +45,34 @@ export function focusProblem(): boolean {
   if (field.matches('button')) field.focus()
   else if (!focusField(field)) focusFirst(field, ['button'])
   return true
+}
+
+/**
+ * Scrolls to the field of an address and focuses it, unfolding the components around it. If there is no such field, takes
+ * the nearest one around it.
+ */
+export function focusPlace(address: Address): void {
+  const ancestors = address.map((_, index) => serializeAddress(address.slice(0, index + 1)))
+  const folded = ancestors
+    .map((place) =>
+      document.querySelector<HTMLElement>(
+        `[data-card="${CSS.escape(place)}"] > * > button[aria-expanded=false]:not([aria-haspopup])`,
+      ),
+    )
+    .find((button) => button !== null)
+  if (folded !== undefined) {
+    folded.click()
+    requestAnimationFrame(() => focusPlace(address))
+    return
+  }
+  const field = ancestors
+    .toReversed()
+    .map((place) => document.querySelector<HTMLElement>(`[data-field="${CSS.escape(place)}"]`))
+    .find((one) => one !== null)
+  if (field === undefined) return
+  field.scrollIntoView({ block: 'center' })
+  window.focus()
+  if (!focusField(field)) focusFirst(field, ['button'])
 }
 
 /**

@@ -11,7 +11,7 @@ import type { FieldProps, Place } from './field-props.ts'
 import type { Address } from '../entry/address.ts'
 import type { FormStore } from '../entry/form-store.ts'
 import type { Conflict } from '../entry/merge.ts'
-import type { Link, Reading } from '../entry/values.ts'
+import type { FileValue, Link, Reading } from '../entry/values.ts'
 
 export interface OpenEntry {
   /**
@@ -33,6 +33,8 @@ export interface OpenEntry {
   readonly followsTitle: (place: Place) => boolean
   /** Opens a drawer with a new entry of another type; absent inside a drawer. */
   readonly createLinked?: (uid: string, title: string, onCreated: (link: Link) => void) => void
+  /** Opens a drawer with the details of a file; absent inside a drawer. */
+  readonly openFile?: (file: FileValue) => void
 }
 
 export const OpenEntryContext = createContext<OpenEntry | null>(null)

@@ -5,6 +5,7 @@ export const SETTINGS_SECTIONS = [
   { id: 'locales', title: 'settings.locales', action: 'admin::locales.create' },
   { id: 'api-tokens', title: 'settings.apiTokens', action: 'admin::api-tokens.read' },
   { id: 'api-roles', title: 'settings.apiRoles', action: 'admin::roles.read' },
+  { id: 'users', title: 'settings.users', action: 'plugin::users-permissions.user.find' },
   { id: 'administrators', title: 'settings.administrators', action: 'admin::administrators.read' },
   {
     id: 'administrator-roles',

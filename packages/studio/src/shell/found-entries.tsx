@@ -2,20 +2,21 @@ import { useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { apiNameOf, listTitleOf, type TypeSummary, useCounts } from '../api/content-types.ts'
-import { type Entry, entriesQuery, NEWEST_FIRST, titleOf } from '../api/entries.ts'
+import { type Entry, entriesQuery, titleOf } from '../api/entries.ts'
 import { inTurns } from '../api/in-turns.ts'
 import { useLocales } from '../api/locales.ts'
 import { useMay } from '../api/session.ts'
+import { textQuery } from '../api/text-search.ts'
 import type { Command } from '../design/commands.ts'
 import { Icon } from '../design/icons/icon.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { useEntryNavigation } from './use-entry-navigation.ts'
 import { TypeIcon } from '../design/icons/type-icon.tsx'
-import { rankFound } from './rank-found.ts'
+import { oncePerDocument, rankFound } from './rank-found.ts'
 import { useReadableTypes } from './readable-types.ts'
 
 const MAX_SHOWN_PER_TYPE = 4
-/** The number of matches that are ranked per type. */
+/** The number of matches that are read per type, in all locales. */
 const MAX_FOUND_PER_TYPE = 25
 const MIN_SEARCH_LENGTH = 2
 const SEARCH_DELAY_MS = 150
@@ -25,9 +26,9 @@ const UNCOUNTED = Number.MAX_SAFE_INTEGER
 const searchInTurns = inTurns(3)
 
 /**
- * The newest entries with a text, in all locales and all readable types. The smallest types come
- * first, and the best titles within a type. A last line per type leads to its list with all
- * matches.
+ * Entries with a text, in all locales and all readable types. The smallest types come first, and
+ * within a type the most relevant entries, or the best titles of a type without a search index. A
+ * last line per type leads to its list with all matches.
  */
 export function useFoundEntries(text: string): readonly Command[] {
   const wanted = useSettled(text)
@@ -50,7 +51,7 @@ export function useFoundEntries(text: string): readonly Command[] {
     if (error) return isCurrent ? [restOf(type, 'palette.unsearched')] : []
     const nameOf = (entry: Entry): string => titleOf(entry, type.titleField)
     const matches = (data?.data ?? []).filter((entry) => isCurrent || hasText(nameOf(entry), text))
-    const entries = rankFound(matches, nameOf, text)
+    const entries = oncePerDocument(type.searched ? matches : rankFound(matches, nameOf, text))
     const lines = entries.slice(0, MAX_SHOWN_PER_TYPE).map((entry) => lineOf(type, entry))
     const hasMore = isCurrent && entries.length > MAX_SHOWN_PER_TYPE
     return hasMore ? [...lines, restOf(type, 'palette.more')] : lines
@@ -64,12 +65,12 @@ function hasText(title: string, text: string): boolean {
 function useEntriesOf(wanted: string) {
   const may = useMay()
   const codes = useLocales().map(({ code }) => code)
-  return ({ uid, localized, titleField }: TypeSummary) => {
+  return (type: TypeSummary) => {
+    const { uid, localized, titleField } = type
     const query = {
-      _q: wanted,
+      ...textQuery(type, wanted),
       ...(localized && { locale: codes.filter((code) => may(`${uid}.find`, code)) }),
       fields: [titleField ?? 'documentId', ...(localized ? ['locale'] : [])],
-      sort: NEWEST_FIRST,
       pagination: { pageSize: MAX_FOUND_PER_TYPE, withCount: false },
     }
     return entriesQuery(uid, query, searchInTurns)

@@ -45,7 +45,7 @@ export const declareEnglish = {
   'declare.renameHint':
     'The attribute keeps its values: the file names {was} as its older name. Clients must use the new name.',
   'declare.retypeHint':
-    'Existing values stay stored as {was}. Values that do not fit {type} are hidden.',
+    'The next start converts existing values of {was}. Values that do not fit {type} are never removed without "convert": "null" in the file.',
   'declare.nameTaken': 'An attribute with this name exists',
   'declare.type': 'Type',
   'declare.done': 'Done',

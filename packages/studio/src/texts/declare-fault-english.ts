@@ -4,7 +4,18 @@ export const declareFaultEnglish = {
   'fault.declare.aboveLimit': 'This must not be above {option} ({limit})',
   'fault.declare.bothSides': 'A side has either inversedBy or mappedBy, not both',
   'fault.declare.collection': 'Use letters, digits and _',
+  'fault.declare.adoptInverse':
+    '{type} would write its one-to-one relations into this collection, which is only read',
+  'fault.declare.adoptLevels':
+    'The components of an adopted collection are nested at most {limit} levels deep',
+  'fault.declare.adoptOption': 'An adopted collection is only read: leave this out',
+  'fault.declare.adoptType': 'An adopted collection has no attributes of type {type}',
   'fault.declare.collectionReserved': 'Collections that begin with quire_ belong to the server',
+  'fault.declare.convert': 'Must be "null" or a time zone, such as {"timeZone": "Europe/Berlin"}',
+  'fault.declare.convertLoses':
+    'Stored values of type {kind} that do not fit {type}: {amount}. To remove them, add "convert": "null" to the attribute in its file.',
+  'fault.declare.convertZone':
+    'Stored values of type {kind} that need a time zone to become {type}: {amount}. Add "convert": {"timeZone": "UTC"} or another zone to the attribute in its file.',
   'fault.declare.aliasTaken': '{name} is already the name of an attribute or alias',
   'fault.declare.collectionTaken': 'The collection {name} already belongs to {type}',
   'fault.declare.componentUid': '{name} is not the uid of a component. Example: shared.link',
@@ -50,6 +61,8 @@ export const declareFaultEnglish = {
   'fault.declare.populate': 'The default populate does not match these types',
   'fault.declare.previewAddress': 'The address must start with http:// or https://',
   'fault.declare.previewPlace': 'The placeholder {name} does not exist. Use {valids}.',
+  'fault.declare.reviewDrafts': 'Only drafts are reviewed. Turn on draft & publish',
+  'fault.declare.reviewPublish': 'Use the last stage, {name}',
   'fault.declare.query': 'The named query {name} does not match these types',
   'fault.declare.regex': 'This is not a valid regular expression',
   'fault.declare.routeForm':

@@ -5,8 +5,20 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
   'fault.declare.aboveLimit': 'Das darf nicht über {option} ({limit}) liegen',
   'fault.declare.bothSides': 'Eine Seite hat entweder inversedBy oder mappedBy, nicht beides',
   'fault.declare.collection': 'Verwenden Sie Buchstaben, Ziffern und _',
+  'fault.declare.adoptInverse':
+    '{type} würde seine Eins-zu-eins-Relationen in diese Sammlung schreiben, die nur gelesen wird',
+  'fault.declare.adoptLevels':
+    'Die Komponenten einer übernommenen Sammlung sind höchstens {limit} Ebenen tief verschachtelt',
+  'fault.declare.adoptOption': 'Eine übernommene Sammlung wird nur gelesen: bitte weglassen',
+  'fault.declare.adoptType': 'Eine übernommene Sammlung hat keine Felder vom Typ {type}',
   'fault.declare.collectionReserved':
     'Sammlungen, die mit quire_ beginnen, gehören dem Server selbst',
+  'fault.declare.convert':
+    'Erlaubt sind "null" oder eine Zeitzone wie {"timeZone": "Europe/Berlin"}',
+  'fault.declare.convertLoses':
+    'Gespeicherte Werte vom Typ {kind}, die nicht zu {type} passen: {amount}. Um sie zu entfernen, ergänzen Sie "convert": "null" beim Attribut in der Datei.',
+  'fault.declare.convertZone':
+    'Gespeicherte Werte vom Typ {kind}, die für {type} eine Zeitzone brauchen: {amount}. Ergänzen Sie "convert": {"timeZone": "UTC"} oder eine andere Zone beim Attribut in der Datei.',
   'fault.declare.aliasTaken': '{name} ist schon der Name eines Attributs oder Alias',
   'fault.declare.collectionTaken': 'Die Sammlung {name} gehört schon zu {type}',
   'fault.declare.componentUid': '{name} ist keine UID einer Komponente. Beispiel: shared.link',
@@ -55,6 +67,8 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
   'fault.declare.populate': 'Die Vorgabe für populate passt nicht zu diesen Typen',
   'fault.declare.previewAddress': 'Die Adresse muss mit http:// oder https:// beginnen',
   'fault.declare.previewPlace': 'Den Platzhalter {name} gibt es nicht. Verwenden Sie {valids}.',
+  'fault.declare.reviewDrafts': 'Nur Entwürfe werden geprüft. Schalten Sie Entwürfe ein',
+  'fault.declare.reviewPublish': 'Verwenden Sie die letzte Stufe, {name}',
   'fault.declare.query': 'Die benannte Abfrage {name} passt nicht zu diesen Typen',
   'fault.declare.regex': 'Das ist kein gültiger regulärer Ausdruck',
   'fault.declare.routeForm':

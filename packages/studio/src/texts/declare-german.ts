@@ -50,7 +50,7 @@ export const declareGerman: Readonly<Record<keyof typeof declareEnglish, string>
   'declare.renameHint':
     'Das Attribut behält seine Werte: Die Datei nennt {was} als seinen älteren Namen. Clients müssen den neuen Namen verwenden.',
   'declare.retypeHint':
-    'Vorhandene Werte bleiben als {was} gespeichert. Werte, die nicht zu {type} passen, sind verborgen.',
+    'Der nächste Start wandelt vorhandene Werte von {was} um. Werte, die nicht zu {type} passen, werden nie ohne "convert": "null" in der Datei entfernt.',
   'declare.nameTaken': 'Es gibt schon ein Attribut mit diesem Namen',
   'declare.type': 'Typ',
   'declare.done': 'Fertig',

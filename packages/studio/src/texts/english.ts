@@ -1,20 +1,30 @@
+import { commentEnglish } from './comment-english.ts'
+import { reviewEnglish } from './review-english.ts'
 import { entryEnglish } from './entry-english.ts'
 import { declareEnglish } from './declare-english.ts'
 import { declareFaultEnglish } from './declare-fault-english.ts'
 import { faultEnglish } from './fault-english.ts'
+import { homeEnglish } from './home-english.ts'
 import { logEnglish } from './log-english.ts'
 import { mediaEnglish } from './media-english.ts'
 import { planningEnglish } from './planning-english.ts'
 import { ruleEnglish } from './rule-english.ts'
 import { totpEnglish } from './totp-english.ts'
+import { userEnglish } from './user-english.ts'
+import { viewEnglish } from './view-english.ts'
 
 /** All texts of the Studio. `one | many` are the plural forms for `{count}`. */
 export const english = {
   ...entryEnglish,
+  ...commentEnglish,
+  ...reviewEnglish,
   ...mediaEnglish,
   ...planningEnglish,
   ...totpEnglish,
+  ...userEnglish,
+  ...viewEnglish,
   ...ruleEnglish,
+  ...homeEnglish,
   ...logEnglish,
   ...faultEnglish,
   ...declareFaultEnglish,
@@ -143,6 +153,7 @@ export const english = {
   'list.nothing': 'No matches',
   'list.nothingHint': 'Remove a filter, or change the search.',
   'list.usualOrder': 'Newest first',
+  'list.within': 'Search inside words and in all texts',
   'list.showAll': 'Show all',
   'list.ofMatching': '{shown} of {count} matches',
   'list.ofAll': '{shown} of {count}',
@@ -154,9 +165,12 @@ export const english = {
   'filter.operator': 'Condition',
   'filter.unsearched': 'Too many entries to search.',
   'filter.value': 'Value',
+  'filter.values': 'Values',
   'filter.apply': 'Apply',
   'filter.is': 'is',
   'filter.isNot': 'is not',
+  'filter.isOneOf': 'is one of',
+  'filter.isNoneOf': 'is none of',
   'filter.contains': 'contains',
   'filter.begins': 'starts with',
   'filter.above': '>',
@@ -298,15 +312,6 @@ export const english = {
   'password.submit': 'Save and sign in',
   'link.used': 'This link has already been used, or it has expired.',
   'link.missing': 'This link is incomplete.',
-
-  'home.title': 'Home',
-  'home.hello': 'Hello, {name}',
-  'home.mine': 'Your recent work',
-  'home.differing': 'Not published yet',
-  'home.scheduled': 'Scheduled',
-  'home.failed': 'Failed',
-  'home.empty': 'Nothing here yet',
-  'home.emptyHint': 'Your recent entries and unpublished drafts appear here.',
 } as const
 
 export type TextKey = keyof typeof english

@@ -199,7 +199,6 @@ export const entryEnglish = {
   'media.dropHere': 'Drop files here',
   'media.drop': 'or drop or paste files here',
   'media.add': 'Add {count} file | Add {count} files',
-  'media.search': 'Search files',
   'media.files': 'Files',
   'media.none': 'No files',
   'media.none.hint': 'Upload a file in the form, or search for another name.',

@@ -208,7 +208,6 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'media.dropHere': 'Dateien hierher ziehen',
   'media.drop': 'oder Dateien hierher ziehen oder einfügen',
   'media.add': '{count} Datei hinzufügen | {count} Dateien hinzufügen',
-  'media.search': 'Dateien suchen',
   'media.files': 'Dateien',
   'media.none': 'Keine Dateien',
   'media.none.hint':

@@ -142,6 +142,7 @@ export const faultEnglish = {
   'refused.malformed_path': 'The server cannot read this address',
   'refused.method_not_allowed': 'This action is not available here',
   'refused.not_found': 'Not found. It may have been deleted.',
+  'refused.not_reviewed': 'Only drafts in the last stage of the review can be published',
   'refused.not_published': 'There is no published version',
   'refused.overloaded': 'The server is busy. Try again in a moment.',
   'refused.payload_too_large': 'This is too large for the server',
@@ -153,6 +154,7 @@ export const faultEnglish = {
   'refused.query_timeout': 'This took too long',
   'refused.query_too_large': 'This query is too large',
   'refused.rate_limited': 'Too many attempts. Try again in a few minutes.',
+  'refused.read_only_type': 'Another service writes these entries. They can only be read here.',
   'refused.recent_sign_in_required':
     'For this you must have signed in within the last ten minutes. Sign in again.',
   'refused.release_faults':

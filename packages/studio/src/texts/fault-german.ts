@@ -148,6 +148,8 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.malformed_path': 'Der Server kann diese Adresse nicht lesen',
   'refused.method_not_allowed': 'Diese Aktion gibt es hier nicht',
   'refused.not_found': 'Nicht gefunden. Vielleicht wurde es gelöscht.',
+  'refused.not_reviewed':
+    'Nur Entwürfe in der letzten Stufe der Prüfung können veröffentlicht werden',
   'refused.not_published': 'Es gibt keine veröffentlichte Fassung',
   'refused.overloaded': 'Der Server ist beschäftigt. Versuchen Sie es gleich noch einmal.',
   'refused.payload_too_large': 'Das ist zu groß für den Server',
@@ -159,6 +161,8 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.query_timeout': 'Das hat zu lange gedauert',
   'refused.query_too_large': 'Diese Abfrage ist zu groß',
   'refused.rate_limited': 'Zu viele Versuche. Versuchen Sie es in einigen Minuten noch einmal.',
+  'refused.read_only_type':
+    'Ein anderer Dienst schreibt diese Einträge. Hier lassen sie sich nur lesen.',
   'refused.recent_sign_in_required':
     'Dafür müssen Sie sich in den letzten zehn Minuten angemeldet haben. Melden Sie sich noch einmal an.',
   'refused.release_faults':

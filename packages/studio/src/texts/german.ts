@@ -1,20 +1,30 @@
+import { commentGerman } from './comment-german.ts'
+import { reviewGerman } from './review-german.ts'
 import { entryGerman } from './entry-german.ts'
 import { declareGerman } from './declare-german.ts'
 import { declareFaultGerman } from './declare-fault-german.ts'
 import { faultGerman } from './fault-german.ts'
+import { homeGerman } from './home-german.ts'
 import { logGerman } from './log-german.ts'
 import { mediaGerman } from './media-german.ts'
 import { planningGerman } from './planning-german.ts'
 import { ruleGerman } from './rule-german.ts'
 import { totpGerman } from './totp-german.ts'
+import { userGerman } from './user-german.ts'
+import { viewGerman } from './view-german.ts'
 import type { Catalogue } from './english.ts'
 
 export const german: Catalogue = {
   ...entryGerman,
+  ...commentGerman,
+  ...reviewGerman,
   ...mediaGerman,
   ...planningGerman,
   ...totpGerman,
+  ...userGerman,
+  ...viewGerman,
   ...ruleGerman,
+  ...homeGerman,
   ...logGerman,
   ...faultGerman,
   ...declareFaultGerman,
@@ -144,6 +154,7 @@ export const german: Catalogue = {
   'list.nothing': 'Keine Treffer',
   'list.nothingHint': 'Entfernen Sie einen Filter, oder ändern Sie die Suche.',
   'list.usualOrder': 'Neueste zuerst',
+  'list.within': 'In Wörtern und allen Texten suchen',
   'list.showAll': 'Alle anzeigen',
   'list.ofMatching': '{shown} von {count} Treffern',
   'list.ofAll': '{shown} von {count}',
@@ -155,9 +166,12 @@ export const german: Catalogue = {
   'filter.operator': 'Bedingung',
   'filter.unsearched': 'Zu viele Einträge für eine Suche.',
   'filter.value': 'Wert',
+  'filter.values': 'Werte',
   'filter.apply': 'Anwenden',
   'filter.is': 'ist',
   'filter.isNot': 'ist nicht',
+  'filter.isOneOf': 'ist eins von',
+  'filter.isNoneOf': 'ist keins von',
   'filter.contains': 'enthält',
   'filter.begins': 'beginnt mit',
   'filter.above': '>',
@@ -301,13 +315,4 @@ export const german: Catalogue = {
   'password.submit': 'Speichern und anmelden',
   'link.used': 'Dieser Link wurde schon verwendet oder ist abgelaufen.',
   'link.missing': 'Dieser Link ist unvollständig.',
-
-  'home.title': 'Start',
-  'home.hello': 'Hallo, {name}',
-  'home.mine': 'Ihre letzten Einträge',
-  'home.differing': 'Noch nicht veröffentlicht',
-  'home.scheduled': 'Geplant',
-  'home.failed': 'Fehlgeschlagen',
-  'home.empty': 'Hier ist noch nichts',
-  'home.emptyHint': 'Ihre letzten Einträge und unveröffentlichte Entwürfe erscheinen hier.',
 }

@@ -10,6 +10,9 @@ export const mediaEnglish = {
   'media.newFolder': 'New folder',
   'media.folder': 'Folder',
   'media.folders': 'Folders',
+  'media.allFolders': 'All folders',
+  'media.noFolder': 'In no folder',
+  'media.more': 'Show more',
   'media.rename': 'Rename folder',
   'media.deleteFolder': 'Delete folder',
   'media.kind': 'Kind',
@@ -28,6 +31,8 @@ export const mediaEnglish = {
   'media.empty': 'No files here yet',
   'media.emptyHint': 'Drop or paste files anywhere on this page, or press “Upload”.',
   'media.noAlternative': 'no alternative text',
+  'media.withoutText':
+    '{count} picture has no alternative text | {count} pictures have no alternative text',
   'media.alternative': 'Alternative text',
   'media.alternativeHint': 'A description of the image for screen readers',
   'media.caption': 'Caption',

@@ -13,6 +13,9 @@ export const mediaGerman: Readonly<Record<keyof typeof mediaEnglish, string>> = 
   'media.newFolder': 'Neuer Ordner',
   'media.folder': 'Ordner',
   'media.folders': 'Ordner',
+  'media.allFolders': 'Alle Ordner',
+  'media.noFolder': 'In keinem Ordner',
+  'media.more': 'Mehr anzeigen',
   'media.rename': 'Ordner umbenennen',
   'media.deleteFolder': 'Ordner löschen',
   'media.kind': 'Art',
@@ -32,6 +35,7 @@ export const mediaGerman: Readonly<Record<keyof typeof mediaEnglish, string>> = 
   'media.emptyHint':
     'Ziehen Sie Dateien auf diese Seite, fügen Sie sie ein, oder drücken Sie „Hochladen“.',
   'media.noAlternative': 'kein Alternativtext',
+  'media.withoutText': '{count} Bild ohne Alternativtext | {count} Bilder ohne Alternativtext',
   'media.alternative': 'Alternativtext',
   'media.alternativeHint': 'Eine Beschreibung des Bildes für Screenreader',
   'media.caption': 'Bildunterschrift',

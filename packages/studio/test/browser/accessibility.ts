@@ -24,6 +24,7 @@ export async function expectAccessible(page: Page, screen: string): Promise<void
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
+    await untilSelectionSettled(page)
     const violations = await page.evaluate(
       async (options) => (await axe.run(options)).violations,
       OPTIONS,
@@ -36,6 +37,16 @@ export async function expectAccessible(page: Page, screen: string): Promise<void
     )
     expect(told, `${screen}, ${colorScheme}`).to.deep.equal([])
   }
+}
+
+/** React Aria names the new selected option half a second after a list changes, so that screen readers read the text first. */
+async function untilSelectionSettled(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[aria-activedescendant]')].every(
+      (input) =>
+        document.getElementById(input.getAttribute('aria-activedescendant') ?? '') !== null,
+    ),
+  )
 }
 
 /** Nothing is wider than the window. */

@@ -1,41 +1,22 @@
-import { rmSync } from 'node:fs'
-import type { Server as Site } from 'node:http'
 import { expect } from 'chai'
 import type { FrameLocator, Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, type Window } from './browser.ts'
-import {
-  openAs,
-  openPiece,
-  PIECE,
-  startWithEditors,
-  titleOf,
-  TYPES,
-  untilSaved,
-} from './editors.ts'
-import { startSite, typesWithPreview } from './preview-site.ts'
+import { openPiece, PIECE, titleOf, untilSaved } from './editors.ts'
+import { previewBefore, startSite } from './preview-site.ts'
 import type { Server } from './server.ts'
 
 describeInBrowser('the preview of an entry', function () {
-  let site: Site
-  let types: string
   let server: Server
   let window: Window
   let page: Page
-  before(async () => {
-    site = await startSite(() => server.address, 'pieces')
-    types = typesWithPreview(TYPES, 'piece', site)
-    server = await startWithEditors({ CONTENT_TYPES_DIR: types })
-    window = await openAs(server, 'Ada')
-    page = window.page
-  })
-  after(async () => {
-    await window.close()
-    await server.stop()
-    site.close()
-    site.closeAllConnections()
-    rmSync(types, { recursive: true, force: true })
-  })
+  previewBefore(
+    (apiOf) => startSite(apiOf, 'pieces'),
+    (opened) => {
+      ;({ server, window } = opened)
+      page = window.page
+    },
+  )
   beforeEach(() => page.setViewportSize({ width: 1280, height: 800 }))
 
   const pane = () => page.getByRole('region', { name: 'Preview of the draft' })

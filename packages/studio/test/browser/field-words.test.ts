@@ -93,8 +93,8 @@ describeInBrowser('the words about fields', () => {
     const texts = describedBy.split(' ').map((id) => page.locator(`[id="${id}"]`).textContent())
     expect(await Promise.all(texts)).to.include('Rounded up.')
     const address = page.getByRole('group', { name: 'Address' })
-    await address.getByLabel('Slug').waitFor()
-    await address.getByLabel('SEO title').waitFor()
+    await address.getByRole('textbox', { name: 'Slug' }).waitFor()
+    await address.getByRole('textbox', { name: 'SEO title' }).waitFor()
     await fieldAt(page, 'slug').getByText('from Headline').waitFor()
     expect(await labelled('Kind of clip').locator('option').allTextContents()).to.include.members([
       'Moving picture',

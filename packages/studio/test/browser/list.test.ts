@@ -384,6 +384,7 @@ describeInBrowser('the list of a type', () => {
 
   it('searches every type in the palette, newest first, and names the omitted types', async () => {
     await server.ask('POST', '/api/currencies', { data: { name: 'Article dollar', code: 'ART' } })
+    await server.ask('POST', '/api/currencies', { data: { name: 'Article franc', code: 'ARF' } })
     await server.ask('POST', '/api/cities', { data: { name: 'Article' } })
     await page.route(/city\?.*_q=/, (route) =>
       route.fulfill({ status: 504, json: { error: { status: 504, message: 'It took too long' } } }),
@@ -394,10 +395,12 @@ describeInBrowser('the list of a type', () => {
     await box.fill('article')
     await page.getByRole('menuitem', { name: 'Article dollar' }).waitFor()
     await page.getByRole('menuitem', { name: 'Cities: too many entries to search here' }).waitFor()
-    const found = page.getByRole('menuitem').filter({ hasText: /^Article \d/ })
-    expect(await found.allTextContents()).to.deep.equal(
-      [60, 59, 58, 57].map((at) => `${titleOf(at)} Articles`),
-    )
+    const found = page.getByRole('menuitem').filter({ hasText: /^Article [df]/ })
+    expect(await found.allTextContents()).to.deep.equal([
+      'Article franc Currencies',
+      'Article dollar Currencies',
+    ])
+    expect(await page.getByRole('menuitem', { name: /^Article \d/ }).count()).to.equal(4)
     await page.getByRole('menuitem', { name: 'More in Articles' }).click()
     await page.waitForURL(/articles\?q=article/)
     await expectRows(PAGE_SIZE)

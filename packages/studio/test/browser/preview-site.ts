@@ -1,9 +1,46 @@
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server as Site } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Window } from './browser.ts'
+import { openAs, startWithEditors, TYPES } from './editors.ts'
+import type { Server } from './server.ts'
+
+interface OpenedPreview {
+  readonly server: Server
+  readonly window: Window
+}
+
+/** Starts a site that shows pieces and a server whose Studio shows the site, and signs Ada in. */
+export function previewBefore(
+  start: (apiOf: () => string) => Promise<Site>,
+  use: (opened: OpenedPreview) => void,
+): void {
+  let site: Site
+  let types: string
+  let server: Server
+  let window: Window
+  before(async () => {
+    site = await start(() => server.address)
+    types = typesWithPreview(TYPES, 'piece', site)
+    server = await startWithEditors({ CONTENT_TYPES_DIR: types })
+    window = await openAs(server, 'Ada')
+    use({ server, window })
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+    stopSite(site)
+    rmSync(types, { recursive: true, force: true })
+  })
+}
+
+export function stopSite(site: Site): void {
+  site.close()
+  site.closeAllConnections()
+}
 
 type Shown = Readonly<Record<string, string | null>>
 

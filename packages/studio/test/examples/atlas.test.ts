@@ -1,67 +1,31 @@
-import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { build, preview, type PreviewServer } from 'vite'
 import { expectAccessible, expectNoSidewaysScrolling } from '../browser/accessibility.ts'
 import { describeInBrowser, openBrowser, type Window } from '../browser/browser.ts'
-import { type Server, startServer } from '../browser/server.ts'
+import { type Atlas, startAtlas } from './atlas-app.ts'
 
-const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
-const APP = `${ROOT}examples/atlas`
 /** Where pictures of what is seen go, where somebody wants to look at them. */
 const PICTURES = process.env['QUIRE_ATLAS_PICTURES']
-
-const READS = ['article', 'category', 'country'].flatMap((name) =>
-  ['find', 'findOne', 'sync'].map((verb) => `api::${name}.${name}.${verb}`),
-)
-const FILES = ['find', 'sync'].map((verb) => `plugin::upload.content-api.${verb}`)
-const ACCOUNTS = ['register', 'callback'].map((verb) => `plugin::users-permissions.auth.${verb}`)
 
 const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 } }
 
 describeInBrowser('the example app', function () {
-  let server: Server
-  let app: PreviewServer | undefined
-  let port = 0
+  let atlas: Atlas
   let window: Window
   let page: Page
 
   before(async function () {
     this.timeout(180_000) // the sample comes into the database
-    server = await startServer({ UP_JWT_MANAGEMENT: 'refresh' }, 'dist/tools/bench/src/demo.js')
-    for (const role of ['public', 'authenticated']) {
-      await server.ask('PUT', `/admin/roles/${role}`, {
-        permissions: [...READS, ...FILES, ...(role === 'public' ? ACCOUNTS : [])],
-      })
-    }
-    const configFile = `${APP}/vite.config.ts`
-    await build({ configFile, logLevel: 'warn' })
-    await open()
+    atlas = await startAtlas()
     window = await openBrowser(PHONE)
     page = window.page
   })
   after(async () => {
     await window.close()
-    await close()
-    await server.stop()
+    await atlas.stop()
   })
 
-  /** The app and the way to Quire, on the same port each time: to a browser it is the same place. */
-  async function open(): Promise<void> {
-    const proxy = Object.fromEntries(['/api', '/uploads'].map((path) => [path, server.address]))
-    app = await preview({
-      configFile: `${APP}/vite.config.ts`,
-      logLevel: 'silent',
-      preview: { host: '127.0.0.1', port, proxy },
-    })
-    port = Number(new URL(app.resolvedUrls?.local[0] ?? '').port)
-  }
-
-  async function close(): Promise<void> {
-    await app?.close()
-  }
-
-  const goto = (path: string) => page.goto(`http://127.0.0.1:${port}/#/${path}`)
+  const goto = (path: string) => page.goto(`${atlas.address}/#/${path}`)
   const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 })
   const picture = async (name: string): Promise<void> => {
     if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png` })
@@ -103,10 +67,10 @@ describeInBrowser('the example app', function () {
 
   /** Renames a country that is shown, and back. */
   async function renameSwitzerland(shown: Page): Promise<void> {
-    const { data } = await server.ask('GET', '/api/countries?filters[cca3]=CHE')
+    const { data } = await atlas.server.ask('GET', '/api/countries?filters[cca3]=CHE')
     const target = `/api/countries/${data[0].documentId}`
     for (const name of ['Switzerland, renamed', 'Switzerland']) {
-      await server.ask('PUT', target, { data: { name } })
+      await atlas.server.ask('PUT', target, { data: { name } })
       await shown.getByRole('heading', { name, level: 1, exact: true }).waitFor()
     }
   }
@@ -128,7 +92,7 @@ describeInBrowser('the example app', function () {
     const other = await openBrowser(PHONE)
     try {
       await other.page.route('**/api/_live*', (route) => route.abort())
-      await other.page.goto(`http://127.0.0.1:${port}/#/countries`)
+      await other.page.goto(`${atlas.address}/#/countries`)
       await other.page.getByLabel('Find a country').fill('switz')
       await other.page.getByRole('link', { name: 'Switzerland' }).click()
       await renameSwitzerland(other.page)
@@ -141,7 +105,7 @@ describeInBrowser('the example app', function () {
     await page.evaluate(() => navigator.serviceWorker.ready)
     await goto('articles')
     await page.locator('.card .picture img.loaded').first().waitFor()
-    await close() // neither the app nor Quire can be reached
+    await atlas.goDown() // neither the app nor Quire can be reached
     await page.context().setOffline(true)
     await page.reload()
     await heading('Articles').waitFor()
@@ -153,15 +117,15 @@ describeInBrowser('the example app', function () {
     await page.getByLabel('Find a country').fill('austria')
     await page.getByRole('link', { name: 'Austria' }).click()
     await heading('Austria').waitFor()
-    const { data } = await server.ask('GET', '/api/countries?filters[cca3]=AUT')
+    const { data } = await atlas.server.ask('GET', '/api/countries?filters[cca3]=AUT')
     const target = `/api/countries/${data[0].documentId}`
-    await server.ask('PUT', target, { data: { name: 'Austria, meanwhile' } })
+    await atlas.server.ask('PUT', target, { data: { name: 'Austria, meanwhile' } })
     expect(await heading('Austria, meanwhile').count()).to.equal(0)
-    await open()
+    await atlas.comeBack()
     await page.context().setOffline(false)
     await heading('Austria, meanwhile').waitFor({ timeout: 20_000 })
     await page.waitForFunction(() => document.querySelector('.notice')?.textContent === '')
-    await server.ask('PUT', target, { data: { name: 'Austria' } })
+    await atlas.server.ask('PUT', target, { data: { name: 'Austria' } })
   })
 
   it('signs people in, and keeps them signed in offline', async () => {

@@ -40,7 +40,8 @@ export function syncedTypes(
 ): ReadonlyMap<string, ContentTypePlan> {
   const types = new Map<string, ContentTypePlan>()
   for (const plan of contentTypes) {
-    if (plan.uid.startsWith('api::')) types.set(plan.singularName, plan)
+    if (plan.uid.startsWith('api::') && plan.adopted === undefined)
+      types.set(plan.singularName, plan)
     if (plan.uid === FILE) types.set('upload.file', plan)
   }
   return types

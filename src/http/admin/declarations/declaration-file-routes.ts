@@ -5,6 +5,7 @@ import type { Config } from '../../../base/config/config.ts'
 import type { DocumentContext } from '../../../content/context.ts'
 import { noteDeclarations } from '../../../content/history/note-declarations.ts'
 import type { Log } from '../../../base/log.ts'
+import type { Definitions } from '../../../schema/definition.ts'
 import type { DeclaredFiles } from '../../../schema/editing/open-declarations.ts'
 import { adminRouter, type BeforeAdmin } from '../../router/admin-router.ts'
 import { readMatch } from '../../answer/entity-tag.ts'
@@ -17,6 +18,8 @@ export interface DeclarationFileDependencies extends BeforeAdmin {
   readonly config: Pick<Config, 'contentTypesDir' | 'api'>
   readonly log: Pick<Log, 'warn'>
   readonly documents: Pick<DocumentContext, 'database'>
+  /** @throws SchemaError for stored values that would be lost */
+  readonly assertKeepsValues: (definitions: Definitions) => Promise<void>
 }
 
 interface Given {
@@ -34,8 +37,8 @@ const CHANGES = Joi.object<Given>({
 
 export function declarationFileRoutes(dependencies: DeclarationFileDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
-  const { config, documents, log } = dependencies
-  const declarations = editedDeclarations(config)
+  const { config, documents, log, assertKeepsValues } = dependencies
+  const declarations = editedDeclarations(config, assertKeepsValues)
   admin.get('/declarations', may('admin::declarations', 'read'), async (ctx) => {
     sendFiles(ctx, await declarations.read())
   })

@@ -7,6 +7,7 @@ import type {
 import {
   type AttributePlan,
   type ContentTypePlan,
+  isTitleSearched,
   type Schema,
   titleFieldOf,
 } from '../../../schema/plan.ts'
@@ -65,6 +66,7 @@ function showType(
     description,
     draftAndPublish,
     localized,
+    searched: isTitleSearched(plan),
     hasPreview: preview !== undefined,
     titleField: titleFieldOf(plan),
     attributes: { ...showAttributes(declared, plan.attributes), ...showComputed(plan) },

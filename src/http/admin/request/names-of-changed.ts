@@ -96,7 +96,12 @@ const CONTENT: Readonly<Record<string, string>> = {
 }
 
 /** Types with items that refer to content of any type. */
-const OF_ANY_TYPE: ReadonlySet<string> = new Set(['admin::schedule', 'admin::trash'])
+const OF_ANY_TYPE: ReadonlySet<string> = new Set([
+  'admin::comment',
+  'admin::review',
+  'admin::schedule',
+  'admin::trash',
+])
 
 const MAX_NAMES = 1_000
 

@@ -85,12 +85,21 @@ async function measureType(name: string, plural: string, rows: readonly Data[]):
   const started = performance.now()
   await untilIndexed(plural, String(Object.values(rows.at(-1) ?? {})[0]))
   const seconds = (performance.now() - started) / 1_000
-  const times = await measureSearches(plural, makeSearches(texts, SEARCHES + WARM_UP))
+  const [title = ''] = Object.keys(rows[0] ?? {})
+  const searches = makeSearches(texts, SEARCHES + WARM_UP)
+  const [plain, filtered] = await measureSearches(plural, searches, [
+    '',
+    `&filters[${title}][$ne]=absent`,
+  ])
   const text = texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   const index = await sizeOf(`quire_search_${plan.collectionName}`)
-  const ms = (share: number): string => computePercentile(times, share).toFixed(1)
+  const ms = (times: readonly number[], share: number): string =>
+    computePercentile(times, share).toFixed(1)
+  const both = (times: readonly number[]): string =>
+    `p50 ${ms(times, 0.5)} ms, p99 ${ms(times, 0.99)} ms`
+  const ratio = computePercentile(filtered, 0.5) / computePercentile(plain, 0.5)
   console.log(
-    `${rows.length} ${plural}: p50 ${ms(0.5)} ms, p99 ${ms(0.99)} ms; ` +
+    `${rows.length} ${plural}: ${both(plain)}; with a filter ${both(filtered)} (× ${ratio.toFixed(2)}); ` +
       `text ${toMegabytes(text)} MB, index ${toMegabytes(index)} MB (× ${(index / text).toFixed(2)}); ` +
       `indexed ${seconds.toFixed(0)} s after the import`,
   )
@@ -106,26 +115,33 @@ async function untilIndexed(plural: string, lastTitle: string): Promise<void> {
   }
 }
 
-async function search(plural: string, query: string): Promise<{ readonly total: number }> {
-  const url = `${base}/${plural}?search=${encodeURIComponent(query)}`
+async function search(
+  plural: string,
+  query: string,
+  more = '',
+): Promise<{ readonly total: number }> {
+  const url = `${base}/${plural}?search=${encodeURIComponent(query)}${more}`
   const response = await fetch(url)
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text}`)
   return (JSON.parse(text) as { meta: { pagination: { total: number } } }).meta.pagination
 }
 
-/** Milliseconds of each search. */
+/** Milliseconds of each search, without and with a filter in turn, so that other work slows down both. */
 async function measureSearches(
   plural: string,
   searches: readonly string[],
-): Promise<readonly number[]> {
-  const times: number[] = []
+  [plain, filtered]: readonly [string, string],
+): Promise<readonly [readonly number[], readonly number[]]> {
+  const times: [number[], number[]] = [[], []]
   for (const query of searches) {
-    const started = performance.now()
-    await search(plural, query)
-    times.push(performance.now() - started)
+    for (const [at, more] of [plain, filtered].entries()) {
+      const started = performance.now()
+      await search(plural, query, more)
+      times[at]?.push(performance.now() - started)
+    }
   }
-  return times.slice(WARM_UP)
+  return [times[0].slice(WARM_UP), times[1].slice(WARM_UP)]
 }
 
 /** Rows and indexes, in bytes. The embedded engine reports no sizes, so its rows are read. */

@@ -17,10 +17,17 @@ const BACKGROUND: ReadonlySet<unknown> = new Set([
   'quire_processes',
   'quire_schedules',
   'quire_stamps',
+  'quire_user_content',
   'quire_webhooks',
 ])
 const LOG = 'quire_commits'
 const LEASES = 'quire_leases'
+
+/** Excludes upkeep of connections. */
+export function isWork(command: Document): boolean {
+  const [name = ''] = Object.keys(command)
+  return !UPKEEP.has(name)
+}
 
 /**
  * Distinguishes the commands of requests from those of connections and background work. Of the
@@ -40,7 +47,7 @@ export function createRequestFilter(): (command: Document) => boolean {
   }
   return (command) => {
     const [name = ''] = Object.keys(command)
-    return !UPKEEP.has(name) && !isBackground(name, command)
+    return isWork(command) && !isBackground(name, command)
   }
 }
 

@@ -19,9 +19,12 @@ describe('the content-types of the sample', () => {
       'api::currency.currency',
       'api::homepage.homepage',
       'api::language.language',
+      'api::list.list',
+      'api::note.note',
     ])
     expect([...schema.components.keys()]).to.have.members([
       'shared.cta',
+      'shared.item',
       'shared.quote',
       'shared.rich-text',
       'shared.seo',

@@ -3,12 +3,17 @@ import type { Audit } from '../guests/auditor.ts'
 import type { DeviceRows } from '../guests/device.ts'
 import type { ReceivedHook } from '../guests/receiver.ts'
 
-/** The log is gapless, and replaying it gives the stored versions. */
-export function checkLog(audit: Audit): readonly string[] {
-  return [...checkNumbers(audit), ...checkReplay(audit)]
+export type LogAudit = Pick<Audit, 'head' | 'log' | 'pending' | 'replayed'>
+
+/** The log is gapless, and replaying it gives the stored versions, by uid. */
+export function checkLog(
+  audit: LogAudit,
+  stored: Readonly<Record<string, readonly Document[]>>,
+): readonly string[] {
+  return [...checkNumbers(audit), ...checkReplay(audit, stored)]
 }
 
-function checkNumbers({ head, log, pending }: Audit): readonly string[] {
+function checkNumbers({ head, log, pending }: LogAudit): readonly string[] {
   const faults: string[] = []
   if (pending > 0) faults.push(`${pending} commits have no number`)
   if (log.length !== head.seq)
@@ -19,19 +24,19 @@ function checkNumbers({ head, log, pending }: Audit): readonly string[] {
   return faults
 }
 
-function checkReplay({ replayed, things, tags }: Audit): readonly string[] {
+function checkReplay(
+  { replayed }: LogAudit,
+  stored: Readonly<Record<string, readonly Document[]>>,
+): readonly string[] {
   const faults: string[] = []
-  const stored = new Map([
-    ...revisionsOf('api::thing.thing', things),
-    ...revisionsOf('api::tag.tag', tags),
-  ])
-  for (const [key, revision] of stored) {
+  const versions = new Map(Object.entries(stored).flatMap(([uid, rows]) => revisionsOf(uid, rows)))
+  for (const [key, revision] of versions) {
     const found = replayed.get(key)
     if (found !== revision) faults.push(`${key} is stored at ${revision}, the log has ${found}`)
   }
   for (const key of replayed.keys()) {
-    if (/^api::(?:thing|tag)/.test(key) && !stored.has(key))
-      faults.push(`${key} is only in the log`)
+    const [uid = ''] = key.split(' ')
+    if (Object.hasOwn(stored, uid) && !versions.has(key)) faults.push(`${key} is only in the log`)
   }
   return faults
 }

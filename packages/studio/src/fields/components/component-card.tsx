@@ -57,6 +57,7 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
       role="group"
       aria-label={t('component.nth', { name, position, of: count })}
       className={styles['card']}
+      data-card={place}
     >
       <div className={styles['head']}>
         {!isFixed && <Grip {...{ handles, itemKey, position, count }} label={name} />}

@@ -7,6 +7,7 @@ import { isEmptyValue } from '../condition.ts'
 import { limitsOf } from '../limits.ts'
 import type { Place } from '../field-props.ts'
 import { useConflict, useFromValue, useOpenEntry, useProblems } from '../open-entry.ts'
+import { CommentButton } from './comment-button.tsx'
 import styles from './field-frame.module.css'
 
 export interface InputNames {
@@ -60,6 +61,7 @@ export function FieldFrame(props: FieldFrameProps) {
         )}
         {note !== undefined && <span className={styles['note']}>{note}</span>}
       </div>
+      <CommentButton {...{ place, label }} />
       {help !== undefined && (
         <p id={`${id}-help`} className={styles['help']}>
           {help}

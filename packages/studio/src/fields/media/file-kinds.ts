@@ -3,12 +3,14 @@ import type { MediaAttribute } from '../../api/attributes.ts'
 export type FileKind = 'images' | 'videos' | 'audios' | 'files'
 
 /** The values of `GET /admin/files?kind=`. */
-export const KIND_PARAMETER: Readonly<Record<FileKind, string>> = {
+export const KIND_PARAMETER = {
   images: 'image',
   videos: 'video',
   audios: 'audio',
   files: 'file',
-}
+} as const satisfies Readonly<Record<FileKind, string>>
+
+export const FILE_KINDS = Object.keys(KIND_PARAMETER) as readonly FileKind[]
 
 /** The allowed kinds; empty if all are allowed. */
 export function kindsOf({ allowedTypes = [] }: MediaAttribute): readonly FileKind[] {

@@ -1,11 +1,13 @@
 import { type ClipboardEvent, type DragEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { FileTrigger } from 'react-aria-components'
+import { useQuery } from '@tanstack/react-query'
+import { Button as AriaButton, FileTrigger } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { notifyFailure } from '../../design/toasts.tsx'
 import { useKeptFocus } from '../../design/use-kept-focus.ts'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import type { MediaAttribute } from '../../api/attributes.ts'
+import { fileQuery } from '../../api/files.ts'
 import { addressAt, useOpenEntry, useValue } from '../open-entry.ts'
 import type { FileValue } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -94,6 +96,7 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
               isPrivate={isPrivate}
               isMultiple={isMany}
               onChosen={add}
+              onUpload={take}
               onClose={() => choose(false)}
             />
           )}
@@ -196,8 +199,11 @@ interface FileRowProps {
   readonly onRemove: (() => void) | undefined
 }
 
-function FileRow({ file, handles, position, count, isOrdered, onRemove }: FileRowProps) {
+function FileRow({ file: given, handles, position, count, isOrdered, onRemove }: FileRowProps) {
   const { t, bytes } = useTexts()
+  const { openFile } = useOpenEntry()
+  // The details may have been changed in this form.
+  const { data: file = given } = useQuery({ ...fileQuery(given.id), enabled: false })
   const { name, width, height, size, alternativeText, mime } = file
   const isMute = mime.startsWith('image/') && (alternativeText ?? '') === ''
   const about = [
@@ -210,11 +216,17 @@ function FileRow({ file, handles, position, count, isOrdered, onRemove }: FileRo
       {isOrdered && (
         <Grip {...{ handles, position, count }} itemKey={file.documentId} label={name} />
       )}
-      <FileThumb file={file} size={count === 1 ? 72 : 40} />
-      <span className={styles['about']}>
-        <span className={styles['name']}>{name}</span>
-        <span className={styles['more']}>{about.join(' · ')}</span>
-      </span>
+      <AriaButton
+        className={styles['details'] ?? ''}
+        isDisabled={openFile === undefined}
+        onPress={() => openFile?.(given)}
+      >
+        <FileThumb file={file} size={count === 1 ? 72 : 40} />
+        <span className={styles['about']}>
+          <span className={styles['name']}>{name}</span>
+          <span className={styles['more']}>{about.join(' · ')}</span>
+        </span>
+      </AriaButton>
       {onRemove !== undefined && (
         <Button
           look="quiet"

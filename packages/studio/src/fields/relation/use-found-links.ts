@@ -9,6 +9,7 @@ import {
   NEWEST_FIRST,
 } from '../../api/entries.ts'
 import { rankTitle } from '../../api/rank-title.ts'
+import { byRelevance } from '../../api/text-search.ts'
 import { type Answer, isTooSlow } from '../../api/request.ts'
 import { type Link, toLink } from '../../entry/values.ts'
 import { useOpenEntry } from '../open-entry.ts'
@@ -16,7 +17,7 @@ import { beginningWith, isOrderedByTitle } from './link-order.ts'
 
 const SEARCH_DELAY_MS = 200
 const MAX_SHOWN_LINKS = 20
-/** The number of results that are ranked. Only the best are shown. */
+/** The number of results that are ranked by title. Only the best are shown. */
 const MAX_RANKED_LINKS = 100
 
 export interface FoundLink extends Link {
@@ -38,15 +39,17 @@ export interface FoundLinks {
 }
 
 /**
- * Finds target entries with the text in any attribute. If a large type has an index on its title,
- * entries with a title that starts with the text come first and fast, because a search within texts
- * reads every entry.
+ * Finds target entries by relevance if their type has a search index, otherwise with the text in
+ * any attribute. If such a large type has an index on its title, entries with a title that starts
+ * with the text come first and fast, because a search within texts reads every entry.
  */
 export function useFoundLinks(target: string, text: string, isOpen: boolean): FoundLinks {
   const asked = useSettled(text)
-  const { titleField, hasBeginnings, beginnings, everywhere } = useAnswers(target, asked, isOpen)
+  const answers = useAnswers(target, asked, isOpen)
+  const { titleField, isRanked, hasBeginnings, beginnings, everywhere } = answers
   const { data, isPlaceholderData, error } = everywhere
-  const found = nearestFirst(useLinksOf(target, titleField, [beginnings, data]), asked)
+  const links = useLinksOf(target, titleField, [beginnings, data])
+  const found = isRanked ? links : nearestFirst(links, asked)
   const isAnswered = (data !== undefined && !isPlaceholderData) || error !== null
   if (isAnswered && asked === text) {
     const why = isTooSlow(error) ? 'too slow' : 'failed'
@@ -83,23 +86,29 @@ function useLinksOf(
   return [...new Map(found).values()]
 }
 
-/** Searches within every text, and in parallel for the start of indexed titles. */
+/** Without a search index, the start of indexed titles is searched in parallel. */
 function useAnswers(target: string, asked: string, isOpen: boolean) {
-  const { titleField, isIndexed, query } = useTargetQuery(target)
+  const { type, titleField, isIndexed, order, query } = useTargetQuery(target)
   const wanted = asked.trim()
-  const hasBeginnings = isIndexed && wanted !== ''
-  const ranked = { pageSize: MAX_RANKED_LINKS, withCount: false }
+  const isRanked = wanted !== '' && type?.searched === true
+  const hasBeginnings = isIndexed && wanted !== '' && !isRanked
+  const toRank = { pagination: { pageSize: MAX_RANKED_LINKS, withCount: false }, sort: order }
+  const found = isRanked ? byRelevance(wanted) : { _q: wanted, ...toRank }
   const everywhere = useQuery({
-    ...entriesQuery(target, { ...query, ...(wanted !== '' && { _q: wanted, pagination: ranked }) }),
+    ...entriesQuery(target, { ...query, ...(wanted === '' ? { sort: order } : found) }),
     enabled: isOpen,
     placeholderData: keepPreviousData,
   })
   const beginnings = useQuery({
-    ...entriesQuery(target, { ...query, filters: beginningWith(titleField ?? '', wanted) }),
+    ...entriesQuery(target, {
+      ...query,
+      sort: order,
+      filters: beginningWith(titleField ?? '', wanted),
+    }),
     enabled: isOpen && hasBeginnings,
   })
   const ofBeginnings = hasBeginnings ? beginnings.data : undefined
-  return { titleField, hasBeginnings, everywhere, beginnings: ofBeginnings }
+  return { titleField, isRanked, hasBeginnings, everywhere, beginnings: ofBeginnings }
 }
 
 function useTargetQuery(target: string) {
@@ -109,15 +118,14 @@ function useTargetQuery(target: string) {
   const titleField = reading.titleFieldOf(target)
   const { data } = useQuery({ ...declarationQuery(target), enabled: titleField !== null })
   const isIndexed = isTitleIndexed(data, titleField)
-  const order = isOrderedByTitle(count, isIndexed) ? titleField : null
+  const byTitle = isOrderedByTitle(count, isIndexed) ? titleField : null
   const query = {
     ...(titleField !== null && { fields: [titleField] }),
     pagination: { pageSize: MAX_SHOWN_LINKS, withCount: false },
     status: 'draft',
     ...(type?.localized === true && locale !== null && { locale }),
-    sort: order ?? NEWEST_FIRST,
   }
-  return { titleField, isIndexed, query }
+  return { type, titleField, isIndexed, order: byTitle ?? NEWEST_FIRST, query }
 }
 
 function useSettled(text: string): string {

@@ -17,6 +17,8 @@ export const AUDITED_TYPES = [
   'admin::extension',
   'admin::schedule',
   'admin::release',
+  'admin::comment',
+  'admin::review',
   'admin::trash',
   'admin::declaration',
   'plugin::users-permissions.role',
@@ -102,6 +104,7 @@ const SECTIONS_OF_TYPES: Readonly<Record<string, SettingsSectionId>> = {
   'admin::api-token': 'api-tokens',
   'admin::webhook': 'webhooks',
   'plugin::users-permissions.role': 'api-roles',
+  'plugin::users-permissions.user': 'users',
 }
 
 function OtherLink({ item, name }: { readonly item: AuditItem; readonly name: string }) {
@@ -161,6 +164,8 @@ function sayOther({ type, op, documentId, isNew }: AuditItem, { t }: Texts): str
   if (/[:.]session$/.test(type)) return t(`audit.session.${op}`)
   if (type === 'admin::recovery-code') return t('audit.recoveryCode')
   if (type === 'admin::schedule') return t(`audit.schedule.${op}`)
+  if (type === 'admin::review') return t('audit.review.put')
+  if (type === 'admin::comment') return t(`audit.comment.${op}`)
   if (type === 'admin::trash') return t('audit.ended')
   const known = AUDITED_TYPES.find((one) => one === type)
   const said = isNew === true ? 'audit.created' : (`audit.${op}` as const)

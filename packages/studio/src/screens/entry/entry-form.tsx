@@ -1,20 +1,32 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { EntrySession } from '../../entry/entry-session.ts'
-import { factsKey } from '../../api/entry-facts.ts'
+import { factsKey, previewQuery } from '../../api/entry-facts.ts'
 import { adoptFacts } from '../../api/saved-facts.ts'
 import { useMay } from '../../api/session.ts'
+import { lazyPart } from '../../design/load-part.tsx'
+import { LoadBoundary } from '../../design/not-loaded.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
-import type { Link } from '../../entry/values.ts'
+import type { FileValue, Link } from '../../entry/values.ts'
 import { BesideContext } from '../../fields/beside/beside.ts'
 import { BesideField } from '../../fields/beside/beside-field.tsx'
 import { Field } from '../../fields/field.tsx'
+import { FieldCommentsContext } from '../../fields/field-comments.ts'
 import { FieldList } from '../../fields/field-list.tsx'
 import { focusField } from '../../fields/focus.ts'
 import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
 import { TitleField } from '../../fields/text/text-field.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { useEntryComments } from '../comments/use-entry-comments.ts'
 import { BesideBar } from './beside-bar.tsx'
 import { EntryDrawer } from './entry-drawer.tsx'
 import styles from './entry-form.module.css'
@@ -27,6 +39,8 @@ import { useFollowing } from './use-following.ts'
 import { usePresence } from './use-presence.ts'
 import { usePreview } from './use-preview.ts'
 import { useShownLanguage } from './use-shown-language.ts'
+
+const OpenedFile = lazyPart(async () => (await import('./opened-file.tsx')).OpenedFile)
 
 export interface EntryFormProps {
   readonly session: EntrySession
@@ -67,6 +81,7 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
   const { open, drawer } = useOpenForm(session, { isReadOnly, isBegun })
   const fields = useFocusOfNew(session, isBegun)
   const shown = useShownLanguage(session, states, isReadOnly)
+  const comments = useEntryComments(session)
 
   const isPreviewed = preview?.isOpen === true && documentId !== null
   const title = titleAttributeOf(declaration.titleField, attributes)
@@ -76,17 +91,19 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
         <EntryHead {...{ session, state, changes, actions, preview, others, isReadOnly }} />
         <div className={isPreviewed ? styles['previewed'] : styles['body']}>
           <BesideContext value={shown.beside}>
-            <div
-              ref={fields}
-              className={`${styles['form']} ${shown.beside === null ? '' : styles['pairs']}`}
-            >
-              <BesideBar shown={shown} />
-              {title !== null && <TitleOf name={title} session={session} />}
-              <FieldList attributes={attributes} except={title} />
-            </div>
+            <FieldCommentsContext value={comments?.fields ?? null}>
+              <div
+                ref={fields}
+                className={`${styles['form']} ${shown.beside === null ? '' : styles['pairs']}`}
+              >
+                <BesideBar shown={shown} />
+                {title !== null && <TitleOf name={title} session={session} />}
+                <FieldList attributes={attributes} except={title} />
+              </div>
+            </FieldCommentsContext>
           </BesideContext>
-          <EntrySide {...{ session, states, others, shown }} />
-          {isPreviewed && <PreviewPane entry={{ uid: type.uid, documentId, locale }} />}
+          <EntrySide {...{ session, states, others, shown, comments }} />
+          {isPreviewed && <PreviewPane {...{ session, documentId }} onChoose={preview.showForm} />}
         </div>
       </div>
       {drawer}
@@ -175,7 +192,10 @@ interface FormState {
 function useOpenForm({ form, plan, door }: EntrySession, { isReadOnly, isBegun }: FormState) {
   const [isNew] = useState(() => door.documentId() === null)
   const [linked, setLinked] = useState<NewLinked | null>(null)
+  const [file, openFile] = useState<FileValue | null>(null)
+  const maySeeFiles = useMay()('plugin::upload.content-api.findOne')
   const { t } = useTexts()
+  const client = useQueryClient()
   const notifyHere = useOwnNotices()
   const opener = useRef<Element | null>(null)
   useEffect(() => {
@@ -196,8 +216,9 @@ function useOpenForm({ form, plan, door }: EntrySession, { isReadOnly, isBegun }
         opener.current = document.activeElement
         setLinked({ uid, title, onCreated, left: null })
       },
+      ...(maySeeFiles && { openFile }),
     }),
-    [form, plan, door, isReadOnly, isNew, isBegun],
+    [form, plan, door, isReadOnly, isNew, isBegun, maySeeFiles],
   )
   const drawer =
     linked === null ? null : (
@@ -206,9 +227,22 @@ function useOpenForm({ form, plan, door }: EntrySession, { isReadOnly, isBegun }
         locale={plan.locale}
         onClose={(left) => {
           setLinked(null)
+          const documentId = door.documentId()
+          if (documentId !== null) {
+            const entry = { uid: plan.type.uid, documentId, locale: plan.locale }
+            void client.invalidateQueries(previewQuery(entry))
+          }
           if (left !== null) notifyHere(t('entry.left'), () => setLinked({ ...linked, left }))
         }}
       />
     )
-  return { open, drawer }
+  const details =
+    file === null ? null : (
+      <LoadBoundary>
+        <Suspense fallback={null}>
+          <OpenedFile key={file.id} file={file} onClose={() => openFile(null)} />
+        </Suspense>
+      </LoadBoundary>
+    )
+  return { open, drawer: drawer ?? details }
 }

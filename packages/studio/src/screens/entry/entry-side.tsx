@@ -9,10 +9,14 @@ import { labelOf } from '../../texts/labels.ts'
 import styles from '../../design/side-section.module.css'
 import { SideSection } from '../../design/side-section.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { CommentsSection } from '../comments/comments-section.tsx'
+import type { EntryComments } from '../comments/use-entry-comments.ts'
 import { HistorySection } from '../history/history-section.tsx'
 import { ReleaseSection } from '../planning/release-section.tsx'
 import { ScheduleSection } from '../planning/schedule-section.tsx'
+import { ReviewSection } from '../review/review-section.tsx'
 import { AppView } from './app-view.tsx'
+import { PicturesWithoutText } from './pictures-without-text.tsx'
 import { LanguagesSection } from './languages-section.tsx'
 import type { ShownLanguage } from './use-shown-language.ts'
 import { usagesByEntry } from './usage-list.tsx'
@@ -23,9 +27,10 @@ export interface EntrySideProps {
   readonly states: readonly LocaleState[] | undefined
   readonly others: readonly Presence[]
   readonly shown: ShownLanguage
+  readonly comments: EntryComments | null
 }
 
-export function EntrySide({ session, states, others, shown }: EntrySideProps) {
+export function EntrySide({ session, states, others, shown, comments }: EntrySideProps) {
   const { plan, door } = session
   const { t } = useTexts()
   const may = useMay()
@@ -42,9 +47,11 @@ export function EntrySide({ session, states, others, shown }: EntrySideProps) {
             })}
           </p>
         )}
+        <PicturesWithoutText session={session} />
         {plan.type.localized && documentId !== null && (
           <LanguagesSection {...{ session, states, shown }} />
         )}
+        {comments !== null && <Discussion {...{ session, comments }} />}
         <Published {...{ session, states }} />
         {documentId !== null && plan.type.draftAndPublish && (
           <>
@@ -66,6 +73,11 @@ export function EntrySide({ session, states, others, shown }: EntrySideProps) {
               {t('side.keys.publish')} <Kbd keys="mod+↵" />
             </p>
           )}
+          {comments !== null && (
+            <p className={styles['row']}>
+              {t('side.keys.comment')} <Kbd keys="mod+alt+M" />
+            </p>
+          )}
           {plan.declaration.hasPreview && (
             <p className={styles['row']}>
               {t('side.keys.preview')} <Kbd keys="mod+alt+P" />
@@ -74,6 +86,21 @@ export function EntrySide({ session, states, others, shown }: EntrySideProps) {
         </SideSection>
       </div>
     </aside>
+  )
+}
+
+interface DiscussionProps {
+  readonly session: EntrySession
+  readonly comments: EntryComments
+}
+
+function Discussion({ session, comments }: DiscussionProps) {
+  const { entry, review, people } = comments
+  return (
+    <>
+      {review !== null && <ReviewSection {...{ session, entry, review, people }} />}
+      <CommentsSection comments={comments} attributes={session.plan.attributes} />
+    </>
   )
 }
 

@@ -10,6 +10,8 @@ export interface PreviewFramesProps {
   readonly width: number
   /** Whether the page also uses wider panes. */
   readonly grows: boolean
+  /** Called for each page that a frame has loaded, also after links in it. */
+  readonly onLoad: (page: Window) => void
 }
 
 interface Frame {
@@ -22,7 +24,7 @@ interface Frame {
  * visible until the next one has loaded. Each page gets a new frame, because a changed address
  * would add a step to the history.
  */
-export function PreviewFrames({ title, url, turn, width, grows }: PreviewFramesProps) {
+export function PreviewFrames({ title, url, turn, width, grows, onLoad }: PreviewFramesProps) {
   const [loaded, show] = useState<Frame | null>(null)
   const { ref, room } = useRoom()
   const next: Frame = { url, turn }
@@ -45,7 +47,10 @@ export function PreviewFrames({ title, url, turn, width, grows }: PreviewFramesP
             sandbox="allow-downloads allow-forms allow-modals allow-popups allow-same-origin allow-scripts"
             className={isBehind && frame === next ? styles['coming'] : styles['frame']}
             style={size}
-            onLoad={() => show(frame)}
+            onLoad={({ currentTarget: { contentWindow } }) => {
+              show(frame)
+              if (contentWindow !== null) onLoad(contentWindow)
+            }}
           />
         ))}
       </div>

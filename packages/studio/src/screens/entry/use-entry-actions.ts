@@ -1,5 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { commentsQuery } from '../../api/comments.ts'
 import { actionQueue } from '../../entry/action-queue.ts'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import {
@@ -101,6 +102,7 @@ async function actOn(
       saver.refresh(),
       client.invalidateQueries({ queryKey: factsKey(entry.uid, entry.documentId) }),
       client.invalidateQueries({ queryKey: ['content', entry.uid, 'list'] }),
+      readReview(client, entry),
     ])
     return true
   } catch (error) {
@@ -111,6 +113,13 @@ async function actOn(
     } else if (!showFaults(session, error.faults)) notifyFailure(error)
     return false
   }
+}
+
+/** Publishing and discarding end the review. */
+async function readReview(client: QueryClient, entry: ActedOn): Promise<void> {
+  const { queryKey } = commentsQuery(entry)
+  const review = client.getQueryData(queryKey)?.review ?? null
+  if (review !== null) await client.invalidateQueries({ queryKey })
 }
 
 async function remove(session: EntrySession, client: QueryClient): Promise<boolean> {

@@ -9,6 +9,8 @@ export function useEntryKeys(actions: EntryActions, preview: Preview | null): vo
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.target instanceof Element && event.target.closest('[role=dialog]') !== null) return
+      // There, Enter sends the comment.
+      if (event.key === 'Enter' && isInComment(event.target)) return
       const act = actOf(event, current.current.actions, current.current.preview)
       if (act === undefined) return
       event.preventDefault()
@@ -18,6 +20,10 @@ export function useEntryKeys(actions: EntryActions, preview: Preview | null): vo
     document.addEventListener('keydown', onKey, true)
     return () => document.removeEventListener('keydown', onKey, true)
   }, [])
+}
+
+function isInComment(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('[data-comments]') !== null
 }
 
 function actOf(

@@ -1,35 +1,45 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { apiNameOf, entryNameOf, type TypeSummary, useTypes } from '../../api/content-types.ts'
-import { type RecentEntry, recentQuery } from '../../api/recent.ts'
+import { type Recent, type RecentEntry, recentQuery } from '../../api/recent.ts'
 import { useMay, useSession } from '../../api/session.ts'
 import { Icon } from '../../design/icons/icon.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
+import { TypeIcon } from '../../design/icons/type-icon.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { FirstSteps } from './first-steps.tsx'
 import styles from './home-screen.module.css'
+import { Inbox } from './inbox.tsx'
 import { Failed, Scheduled, useToCome } from './to-come.tsx'
+import { Waiting } from './waiting.tsx'
 
 export function HomeScreen() {
   const { t } = useTexts()
   const { administrator } = useSession()
   const { data, isPending, error } = useQuery(recentQuery)
-  const { scheduled, failures } = useToCome()
-  const isEmpty =
-    [data?.mine, data?.differing].every((entries = []) => entries.length === 0) &&
-    scheduled.length + failures.length === 0
+  const { scheduled, failures } = useToCome(data?.webhooks ?? [])
+  const creatable = useCreatable()
+  const isEmpty = scheduled.length + failures.length === 0 && hasNone(data)
   return (
     <Page title={t('home.hello', { name: administrator.name })} narrow>
-      <Beginnings />
+      <Beginnings types={creatable} />
       {isPending && <Skeleton />}
       {error !== null && <Notice title={t('error.title')}>{error.message}</Notice>}
-      {data !== undefined && isEmpty && (
-        <Notice title={t('home.empty')}>{t('home.emptyHint')}</Notice>
+      {data !== undefined && (
+        <FirstSteps steps={data.steps} creatable={creatable[0]} latest={data.mine[0]} />
+      )}
+      {data?.steps.length === 0 && isEmpty && (
+        <Notice title={t('home.empty')} action={<Beginning type={creatable[0]} />}>
+          {t('home.emptyHint')}
+        </Notice>
       )}
       {data !== undefined && (
         <div className={styles['columns']}>
+          <Waiting reviews={data.reviews} />
+          <Inbox items={data.inbox} />
           <Failed failures={failures} />
           <Entries title={t('home.mine')} entries={data.mine} />
           <Entries title={t('home.differing')} entries={besides(data.differing, data.mine)} />
@@ -38,6 +48,11 @@ export function HomeScreen() {
       )}
     </Page>
   )
+}
+
+function hasNone(data: Recent | undefined): boolean {
+  const lists = data === undefined ? [] : [data.mine, data.differing, data.inbox, data.reviews]
+  return lists.every((entries) => entries.length === 0)
 }
 
 function besides(
@@ -51,30 +66,40 @@ function besides(
 
 const MAX_CREATE_LINKS = 6
 
-function Beginnings() {
-  const { t, language } = useTexts()
+/** Types with drafts first: they are what editors create most. */
+function useCreatable(): readonly TypeSummary[] {
   const may = useMay()
-  const types = useTypes().filter(
-    ({ uid, kind }) => kind === 'collectionType' && may(`${uid}.create`),
-  )
-  // Types with drafts first: they are what editors create most.
-  const first = types.toSorted((a, b) => Number(b.draftAndPublish) - Number(a.draftAndPublish))
-  if (first.length === 0) return null
+  return useTypes()
+    .filter(({ uid, kind }) => kind === 'collectionType' && may(`${uid}.create`))
+    .toSorted((a, b) => Number(b.draftAndPublish) - Number(a.draftAndPublish))
+}
+
+function Beginnings({ types }: { readonly types: readonly TypeSummary[] }) {
+  const { t } = useTexts()
+  if (types.length === 0) return null
   return (
     <ul className={styles['beginnings']} aria-label={t('palette.create')}>
-      {first.slice(0, MAX_CREATE_LINKS).map((type) => (
+      {types.slice(0, MAX_CREATE_LINKS).map((type) => (
         <li key={type.uid}>
-          <Link
-            to="/content/$type/$documentId"
-            params={{ type: apiNameOf(type), documentId: 'new' }}
-            className={styles['beginning']}
-          >
-            <Icon name="plus" size={14} />
-            {t('palette.new', { name: entryNameOf(type, language) })}
-          </Link>
+          <Beginning type={type} />
         </li>
       ))}
     </ul>
+  )
+}
+
+function Beginning({ type }: { readonly type: TypeSummary | undefined }) {
+  const { t, language } = useTexts()
+  if (type === undefined) return null
+  return (
+    <Link
+      to="/content/$type/$documentId"
+      params={{ type: apiNameOf(type), documentId: 'new' }}
+      className={styles['beginning']}
+    >
+      <Icon name="plus" size={14} />
+      {t('palette.new', { name: entryNameOf(type, language) })}
+    </Link>
   )
 }
 
@@ -108,18 +133,27 @@ function Entries({ title, entries }: EntriesProps) {
 
 function EntryLink({ entry, type }: { readonly entry: RecentEntry; readonly type: TypeSummary }) {
   const texts = useTexts()
-  const { documentId, locale, title, state, at } = entry
+  const { documentId, locale, title, state, at, by, picture } = entry
+  const me = useSession().administrator.name
   const note = [
     entryNameOf(type, texts.language),
     locale === null ? null : texts.locale(locale),
     texts.ago(at),
+    by === me ? null : by,
   ]
   const isSingle = type.kind === 'singleType'
   const search = locale === null ? {} : { locale }
   const content = (
     <>
+      {picture === null ? (
+        <span className={styles['picture']}>
+          <TypeIcon type={type} />
+        </span>
+      ) : (
+        <img src={picture} alt="" loading="lazy" className={styles['picture']} />
+      )}
       <span className={styles['text']}>
-        <span className={styles['name']}>{title}</span>
+        <span className={styles['name']}>{title === '' ? texts.t('trash.untitled') : title}</span>
         <span className={styles['note']}>{note.filter((part) => part !== null).join(' · ')}</span>
       </span>
       {type.draftAndPublish && <StateMark state={state} />}

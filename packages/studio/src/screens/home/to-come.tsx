@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { allSchedulesQuery, type Schedule } from '../../api/schedules.ts'
-import { useMay } from '../../api/session.ts'
-import { type Webhook, webhooksQuery } from '../../api/webhooks.ts'
+import type { FailedWebhook } from '../../api/recent.ts'
 import { sayError } from '../../api/request.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ScheduleLink, titleOfSchedule, useScheduleNote } from '../planning/schedule-link.tsx'
@@ -11,23 +10,15 @@ import styles from './home-screen.module.css'
 /** A failed schedule, or a webhook that was turned off by its receiver or missed events. */
 export type FailedAction =
   | { readonly kind: 'schedule'; readonly schedule: Schedule }
-  | { readonly kind: 'webhook'; readonly webhook: Webhook }
+  | { readonly kind: 'webhook'; readonly webhook: FailedWebhook }
 
 export interface ToCome {
   readonly scheduled: readonly Schedule[]
   readonly failures: readonly FailedAction[]
 }
 
-export function useToCome(): ToCome {
-  const may = useMay()
+export function useToCome(failed: readonly FailedWebhook[]): ToCome {
   const { data: schedules = [] } = useQuery(allSchedulesQuery)
-  const { data: webhooks = [] } = useQuery({
-    ...webhooksQuery,
-    enabled: may('admin::webhooks.read'),
-  })
-  const failed = webhooks.filter(
-    ({ disabledBecause, missed }) => disabledBecause === 'gone' || missed !== null,
-  )
   return {
     scheduled: schedules.filter(({ failure }) => failure === null),
     failures: [
@@ -84,7 +75,7 @@ export function Failed({ failures }: { readonly failures: readonly FailedAction[
             {failure.kind === 'schedule' ? (
               <FailedSchedule schedule={failure.schedule} />
             ) : (
-              <FailedWebhook webhook={failure.webhook} />
+              <WebhookLink webhook={failure.webhook} />
             )}
           </li>
         ))}
@@ -111,7 +102,7 @@ function FailedSchedule({ schedule }: { readonly schedule: Schedule }) {
   )
 }
 
-function FailedWebhook({ webhook }: { readonly webhook: Webhook }) {
+function WebhookLink({ webhook }: { readonly webhook: FailedWebhook }) {
   const { t } = useTexts()
   const { name, url, missed } = webhook
   return (

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { Attributes } from '../../api/attributes.ts'
 import type { Declaration } from '../../api/content-types.ts'
 import { useSession } from '../../api/session.ts'
@@ -6,7 +5,6 @@ import type { Option } from '../../design/choice.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { SearchBox } from '../../design/search-box.tsx'
 import { notify } from '../../design/toasts.tsx'
-import { useDelayed } from '../../design/use-delayed.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-bar.module.css'
 import { FilterChips } from './filter-chips.tsx'
@@ -27,7 +25,10 @@ export function FilterBar({ list }: { readonly list: List }) {
     list.change({ filters: words.length === 0 ? undefined : words })
   return (
     <div className={styles['bar']}>
-      <ListSearchBox list={list} />
+      <SearchBox
+        value={list.search.q}
+        onSearch={(q) => list.change({ q: q === '' ? undefined : q, within: undefined })}
+      />
       <FilterChips
         label={t('list.filters')}
         labels={{
@@ -50,20 +51,6 @@ export function FilterBar({ list }: { readonly list: List }) {
         }}
       />
     </div>
-  )
-}
-
-function ListSearchBox({ list }: { readonly list: List }) {
-  const [text, setText] = useState(list.search.q ?? '')
-  const search = useDelayed((q: string) => list.change({ q: q === '' ? undefined : q }))
-  return (
-    <SearchBox
-      value={text}
-      onChange={(value) => {
-        setText(value)
-        search(value.trim())
-      }}
-    />
   )
 }
 

@@ -82,5 +82,7 @@ export function FilterChips(props: FilterChipsProps) {
 }
 
 function keyOf(word: FilterWord | null, at: number): string {
-  return word === null ? String(at) : `${word.at} ${word.is} ${word.variable ?? word.to ?? ''}`
+  return word === null
+    ? String(at)
+    : `${word.at} ${word.is} ${word.variable ?? word.to ?? word.among?.join() ?? ''}`
 }

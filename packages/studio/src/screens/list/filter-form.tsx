@@ -2,15 +2,18 @@ import { useState } from 'react'
 import { Form } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { Choice, type Option } from '../../design/choice.tsx'
+import { Choices } from '../../design/choices.tsx'
 import type { Attribute, Attributes } from '../../api/attributes.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-form.module.css'
-import { FilterValue } from './filter-value.tsx'
+import { FilterValue, valueOptions } from './filter-value.tsx'
 import {
   type FilterWord,
+  isCompleteWord,
   type OperatorWord,
   operatorsOf,
   STATE,
+  takesList,
   takesValue,
 } from './filter-words.ts'
 
@@ -49,8 +52,7 @@ export function FilterForm(props: FilterFormProps) {
   }
   const [word, setWord] = useState<FilterWord>(given ?? begin(options[0]?.id ?? ''))
   const offered = operatorsAt(word.at)
-  const hasValue = word.variable !== undefined || (word.to ?? '') !== ''
-  const isComplete = word.at !== '' && (!takesValue(word.is) || hasValue)
+  const isComplete = word.at !== '' && isCompleteWord(word)
   return (
     <Form
       className={styles['form'] ?? ''}
@@ -72,7 +74,7 @@ export function FilterForm(props: FilterFormProps) {
           label={t('filter.operator')}
           options={offered.map((id) => ({ id, name: t(`filter.${id}`) }))}
           value={word.is}
-          onChange={(is) => setWord({ ...word, is: is as OperatorWord })}
+          onChange={(is) => setWord(withOperator(word, is as OperatorWord))}
         />
       )}
       {takesValue(word.is) && (
@@ -85,6 +87,14 @@ export function FilterForm(props: FilterFormProps) {
   )
 }
 
+/** A value stays when one value becomes a list, or the other way round. */
+function withOperator({ among = [], ...word }: FilterWord, is: OperatorWord): FilterWord {
+  const { at, to = among[0] } = word
+  if (!takesList(is)) return { ...word, is, ...(to !== undefined && { to }) }
+  const before = among.length > 0 ? among : [to].filter((one) => one !== undefined)
+  return { at, is, among: before }
+}
+
 interface OperandProps extends Pick<FilterFormProps, 'attributes' | 'locale' | 'variablesOf'> {
   readonly word: FilterWord
   readonly mayBeConstant: boolean
@@ -93,8 +103,20 @@ interface OperandProps extends Pick<FilterFormProps, 'attributes' | 'locale' | '
 
 function Operand(props: OperandProps) {
   const { attributes, locale, variablesOf, word, mayBeConstant, onChange } = props
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   const { at, is, variable } = word
+  const attribute = attributes[at]
+  if (takesList(is) && attribute !== undefined) {
+    return (
+      <Choices
+        label={t('filter.values')}
+        options={valueOptions(attribute, texts) ?? []}
+        chosen={word.among ?? []}
+        onChange={(among) => onChange({ at, is, among })}
+      />
+    )
+  }
   const variables = variablesOf?.(at) ?? []
   const constant = mayBeConstant ? [{ id: CONSTANT, name: t('filter.constant') }] : []
   return (
@@ -111,7 +133,7 @@ function Operand(props: OperandProps) {
         <FilterValue
           key={at}
           word={word}
-          attribute={attributes[at]}
+          attribute={attribute}
           locale={locale}
           onChange={(to, as) => onChange({ at, is, to, ...(as !== undefined && { as }) })}
         />

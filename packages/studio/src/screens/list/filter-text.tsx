@@ -2,7 +2,7 @@ import { type Attribute, type Attributes, isNumberType } from '../../api/attribu
 import { ENTRY_STATES } from '../../api/entries.ts'
 import { valueName } from '../../texts/field-words.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
-import { type FilterWord, STATE, takesValue } from './filter-words.ts'
+import { type FilterWord, STATE, takesList, takesValue } from './filter-words.ts'
 import { useColumnName } from './use-column-name.ts'
 
 export interface FilterTextProps {
@@ -29,13 +29,14 @@ export function FilterText({ attributes, word, nameOfVariable }: FilterTextProps
 }
 
 function sayConstant(
-  { at, to = '', as = to }: FilterWord,
+  { at, is, to = '', as = to, among = [] }: FilterWord,
   attribute: Attribute | undefined,
   { t, number, language }: Texts,
 ): string {
   const state = at === STATE ? ENTRY_STATES.find((one) => one === to) : undefined
   if (state !== undefined) return t(`list.state.${state}`)
   if (attribute === undefined) return as
+  if (takesList(is)) return among.map((one) => valueName(one, attribute, language)).join(', ')
   if (attribute.type === 'boolean') return t(to === 'true' ? 'value.yes' : 'value.no')
   if (attribute.type === 'enumeration') return valueName(to, attribute, language)
   return isNumberType(attribute.type) ? number(to) : as

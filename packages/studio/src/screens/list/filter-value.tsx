@@ -4,6 +4,7 @@ import { ListBox, ListBoxItem } from 'react-aria-components'
 import type { Attribute } from '../../api/attributes.ts'
 import { declarationQuery } from '../../api/content-types.ts'
 import { ENTRY_STATES, entriesQuery, titleOf } from '../../api/entries.ts'
+import { textQuery } from '../../api/text-search.ts'
 import { Choice } from '../../design/choice.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { valueName } from '../../texts/field-words.ts'
@@ -66,7 +67,8 @@ export function FilterValue({ word, attribute, locale, onChange }: FilterValuePr
   )
 }
 
-function valueOptions(attribute: Attribute, { t, language }: Texts) {
+/** Null for an attribute without a list of values. */
+export function valueOptions(attribute: Attribute, { t, language }: Texts) {
   if (attribute.type === 'boolean') {
     return [
       { id: 'true', name: t('value.yes') },
@@ -116,7 +118,7 @@ function RelatedValue({ uid, word, locale, onChange }: RelatedValueProps) {
   const { data: found, error } = useQuery({
     ...entriesQuery(uid, {
       ...(declaration?.localized === true && locale !== null && { locale }),
-      ...(text !== '' && { _q: text }),
+      ...(text !== '' && textQuery(declaration, text)),
       fields: [titleField ?? 'documentId'],
       pagination: { pageSize: MAX_SUGGESTIONS, withCount: false },
     }),

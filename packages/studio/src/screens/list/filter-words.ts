@@ -7,6 +7,8 @@ import type { QueryValue } from '../../api/request.ts'
 export const OPERATORS = [
   'is',
   'isNot',
+  'isOneOf',
+  'isNoneOf',
   'contains',
   'begins',
   'above',
@@ -28,6 +30,8 @@ export interface FilterWord {
   /** As text; a documentId for relations. */
   readonly to?: string
   readonly as?: string
+  /** The values of `isOneOf` and `isNoneOf`. */
+  readonly among?: readonly string[]
   /** In place of a value, such as `$user`. Only rules have variables. */
   readonly variable?: string
 }
@@ -52,7 +56,7 @@ const OPERATORS_OF: Readonly<Record<AttributeType, readonly OperatorWord[]>> = {
   richtext: TEXT,
   email: TEXT,
   uid: TEXT,
-  enumeration: ['is', 'isNot', ...EMPTY],
+  enumeration: ['is', 'isNot', 'isOneOf', 'isNoneOf', ...EMPTY],
   integer: NUMBER,
   biginteger: NUMBER,
   decimal: NUMBER,
@@ -84,7 +88,26 @@ export function takesValue(operator: OperatorWord): boolean {
   return operator !== 'isEmpty' && operator !== 'isNotEmpty'
 }
 
-const CONDITIONS: Readonly<Record<OperatorWord, (value: string) => QueryValue>> = {
+type ListOperator = 'isOneOf' | 'isNoneOf'
+
+export function takesList(operator: OperatorWord): operator is ListOperator {
+  return operator === 'isOneOf' || operator === 'isNoneOf'
+}
+
+/** Whether the filter has its value, if it takes one. */
+export function isCompleteWord({ is, to = '', among = [], variable }: FilterWord): boolean {
+  if (!takesValue(is) || variable !== undefined) return true
+  return takesList(is) ? among.length > 0 : to !== ''
+}
+
+const LIST_OPERATORS: Readonly<Record<ListOperator, string>> = {
+  isOneOf: '$in',
+  isNoneOf: '$notIn',
+}
+
+const CONDITIONS: Readonly<
+  Record<Exclude<OperatorWord, ListOperator>, (value: string) => QueryValue>
+> = {
   is: (value) => ({ $eq: value }),
   isNot: (value) => ({ $ne: value }),
   contains: (value) => ({ $containsi: value }),
@@ -111,18 +134,28 @@ export function toFilters(words: readonly FilterWord[], attributes: Attributes):
   return conditions.length === 0 ? undefined : { $and: conditions }
 }
 
-function conditionOf({ at, is, to = '' }: FilterWord, attributes: Attributes): QueryValue[] {
-  const type = attributes[at]?.type
-  if (type === undefined || !OPERATORS_OF[type].includes(is)) return []
-  if (takesValue(is) && to === '') return []
-  if (type === 'relation' || type === 'media') {
-    const key = type === 'media' ? 'id' : 'documentId'
-    return [{ [at]: { [key]: CONDITIONS[is](to) } }]
-  }
-  return [{ [at]: scalarCondition(is, to, type) }]
+/** The members by which entries and files are compared. */
+const KEYS: Readonly<Partial<Record<AttributeType, string>>> = {
+  relation: 'documentId',
+  media: 'id',
 }
 
-function scalarCondition(is: OperatorWord, to: string, type: AttributeType): QueryValue {
+function conditionOf(word: FilterWord, attributes: Attributes): QueryValue[] {
+  const { at, is, to = '', among } = word
+  const type = attributes[at]?.type
+  if (type === undefined || !OPERATORS_OF[type].includes(is)) return []
+  if (!isCompleteWord(word)) return []
+  if (takesList(is)) return [{ [at]: { [LIST_OPERATORS[is]]: among } }]
+  const key = KEYS[type]
+  const condition = key === undefined ? scalarCondition(is, to, type) : CONDITIONS[is](to)
+  return [{ [at]: key === undefined ? condition : { [key]: condition } }]
+}
+
+function scalarCondition(
+  is: Exclude<OperatorWord, ListOperator>,
+  to: string,
+  type: AttributeType,
+): QueryValue {
   const folded = TEXTUAL.has(type) ? IGNORING_CASE[is] : undefined
   return folded === undefined ? CONDITIONS[is](toOperand(to, type)) : { [folded]: to }
 }
@@ -142,10 +175,15 @@ export function filteredState(words: readonly FilterWord[]): EntryState | undefi
 
 export function isFilterWord(given: unknown): given is FilterWord {
   if (given === null || typeof given !== 'object') return false
-  const { at, is, to, as } = given as Partial<Record<keyof FilterWord, unknown>>
+  const { at, is, to, as, among } = given as Partial<Record<keyof FilterWord, unknown>>
   return (
     typeof at === 'string' &&
     OPERATORS.some((one) => one === is) &&
-    [to, as].every((one) => one === undefined || typeof one === 'string')
+    [to, as].every((one) => one === undefined || typeof one === 'string') &&
+    (among === undefined || isTexts(among))
   )
+}
+
+function isTexts(given: unknown): given is readonly string[] {
+  return Array.isArray(given) && given.every((one) => typeof one === 'string')
 }

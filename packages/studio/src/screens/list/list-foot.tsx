@@ -1,6 +1,5 @@
 import { useRef } from 'react'
-import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icons/icon.tsx'
+import { PageButtons } from '../../design/page-buttons.tsx'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './list-foot.module.css'
 import type { ListSearch } from './list-search.ts'
@@ -32,35 +31,19 @@ export function ListFoot({ list, keys }: { readonly list: List; readonly keys: s
             count: total,
           })}
         {(after !== undefined || next !== null) && (
-          <span className={styles['pages']}>
-            <Button
-              look="quiet"
-              small
-              square
-              aria-label={t('list.previousPage')}
-              isDisabled={after === undefined}
-              onPress={() => {
-                const page = before.current.pop()
-                list.change({ after: page?.after, skipped: page?.skipped })
-              }}
-            >
-              <Icon name="left" />
-            </Button>
-            <Button
-              look="quiet"
-              small
-              square
-              aria-label={t('list.nextPage')}
-              isDisabled={next === null}
-              onPress={() => {
-                if (isPlaceholderData) return // its cursor leads to the page that is loading
-                before.current.push({ after, skipped: list.search.skipped })
-                list.change({ after: next, skipped: skippedAfter(list.search, data?.data.length) })
-              }}
-            >
-              <Icon name="right" />
-            </Button>
-          </span>
+          <PageButtons
+            isFirst={after === undefined}
+            isLast={next === null}
+            onBack={() => {
+              const page = before.current.pop()
+              list.change({ after: page?.after, skipped: page?.skipped })
+            }}
+            onForward={() => {
+              if (isPlaceholderData) return // its cursor leads to the page that is loading
+              before.current.push({ after, skipped: list.search.skipped })
+              list.change({ after: next, skipped: skippedAfter(list.search, data?.data.length) })
+            }}
+          />
         )}
       </span>
       <span className={styles['keys']}>{keys}</span>

@@ -2,6 +2,7 @@ import { type Attributes, type RelationAttribute, isToMany } from '../../api/att
 import type { Declaration } from '../../api/content-types.ts'
 import { type ListQuery, NEWEST_FIRST } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/request.ts'
+import { byRelevance } from '../../api/text-search.ts'
 import { type Column, LOCALES_COLUMN, pictureOf } from './columns.ts'
 import { OWN_ATTRIBUTES, filteredState, toFilters } from './filter-words.ts'
 import type { ListSearch } from './list-search.ts'
@@ -31,7 +32,7 @@ export function toListQuery(input: ListQueryInput): ListQuery {
     ...selectionOf(input),
     fields: names.length === 0 ? ['documentId'] : names,
     populate: columnPopulate(input),
-    sort: search.sort ?? NEWEST_FIRST,
+    ...(!isByRelevance(input) && { sort: search.sort ?? NEWEST_FIRST }),
     pagination: { cursor: search.after ?? '', pageSize: PAGE_SIZE },
   }
 }
@@ -45,10 +46,20 @@ export function selectionOf({
   const attributes: Attributes = { ...declaration.attributes, ...OWN_ATTRIBUTES }
   return {
     ...(locale !== null && { locale }),
-    ...(q !== undefined && { _q: q }),
+    ...(q !== undefined && (isByRelevance({ declaration, search }) ? byRelevance(q) : { _q: q })),
     filters: toFilters(filters, attributes),
     state: filteredState(filters),
   }
+}
+
+/** A column that the user has chosen for the order needs the other search. */
+export function isByRelevance({
+  declaration: { searched },
+  search: { q, sort, within },
+}: Pick<ListQueryInput, 'search'> & {
+  readonly declaration: Pick<Declaration, 'searched'>
+}): boolean {
+  return searched && q !== undefined && sort === undefined && within === undefined
 }
 
 function isScalar({ type }: { readonly type: string }): boolean {

@@ -13,8 +13,10 @@ import { BulkBar } from './bulk-bar.tsx'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { ListFoot } from './list-foot.tsx'
+import { isByRelevance } from './list-query.ts'
 import { ListTable } from './list-table.tsx'
 import { type List, useList } from './use-list.ts'
+import { ViewsMenu } from './views-menu.tsx'
 
 const EMPTY_SELECTION: Selection = new Set()
 
@@ -42,6 +44,7 @@ export function ListScreen({ type }: { readonly type: TypeSummary }) {
       actions={
         <>
           <LocaleChoice list={list} />
+          <ViewsMenu list={list} />
           <ColumnsMenu list={list} />
           <NewButton type={type} list={list} />
         </>
@@ -111,9 +114,14 @@ function Entries({ type, list, selected, onSelect }: EntriesProps) {
     )
   }
   const everything = (
-    <Button onPress={() => list.change({ q: undefined, filters: undefined })}>
-      {t('list.showAll')}
-    </Button>
+    <>
+      {isByRelevance(list) && (
+        <Button onPress={() => list.change({ within: true })}>{t('list.within')}</Button>
+      )}
+      <Button onPress={() => list.change({ q: undefined, within: undefined, filters: undefined })}>
+        {t('list.showAll')}
+      </Button>
+    </>
   )
   return (
     <Notice title={t('list.nothing')} action={everything}>

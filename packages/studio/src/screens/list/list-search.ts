@@ -4,9 +4,13 @@ import { type FilterWord, isFilterWord } from './filter-words.ts'
 export interface ListSearch {
   readonly locale?: string
   readonly q?: string
+  /** Whether a type with a search index is searched for the text itself instead of its words. */
+  readonly within?: boolean
   /** For example `title:asc`. */
   readonly sort?: string
   readonly filters?: readonly FilterWord[]
+  /** Names of the columns of a saved view, in place of those that the user chose. */
+  readonly columns?: readonly string[]
   readonly after?: string
   /** The number of entries on the previous pages. */
   readonly skipped?: number
@@ -16,24 +20,32 @@ export interface ListSearch {
 const NO_SEARCH = {
   locale: undefined,
   q: undefined,
+  within: undefined,
   sort: undefined,
   filters: undefined,
+  columns: undefined,
   after: undefined,
   skipped: undefined,
 }
 
 export function readListSearch(given: Record<string, unknown>): ListSearch {
-  const { filters, skipped } = given
+  const { filters, columns, skipped } = given
   const words = Array.isArray(filters) ? filters.filter(isFilterWord) : []
   return {
     ...(NO_SEARCH as object),
     ...textOf(given, 'locale'),
     ...textOf(given, 'q'),
+    ...(given['within'] === true && { within: true }),
     ...textOf(given, 'sort', /^\w+:(asc|desc)$/),
     ...(words.length > 0 && { filters: words }),
+    ...(isNames(columns) && { columns }),
     ...textOf(given, 'after'),
     ...(Number.isSafeInteger(skipped) && Number(skipped) > 0 && { skipped: Number(skipped) }),
   }
+}
+
+function isNames(given: unknown): given is readonly string[] {
+  return Array.isArray(given) && given.every((one) => typeof one === 'string')
 }
 
 function textOf(
@@ -45,4 +57,27 @@ function textOf(
   // The router parses `q=12` as a number.
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && form.test(text) ? { [name]: text } : {}
+}
+
+/** The search of a list in a saved view: its first page, with its present columns. */
+export function viewedSearch(
+  search: ListSearch,
+  columns: readonly string[],
+): Record<string, unknown> {
+  const { after: _after, skipped: _skipped, ...rest } = search
+  return definedOf(readListSearch({ ...rest, columns }))
+}
+
+/** Without members that this version of the Studio does not know. */
+export function searchOfView(saved: Readonly<Record<string, unknown>>): ListSearch {
+  const { after: _after, skipped: _skipped, ...rest } = readListSearch(saved)
+  return rest
+}
+
+export function isSameSearch(one: ListSearch, other: ListSearch): boolean {
+  return JSON.stringify(definedOf(one)) === JSON.stringify(definedOf(other))
+}
+
+function definedOf(search: ListSearch): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 }

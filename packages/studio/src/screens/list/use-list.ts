@@ -24,7 +24,11 @@ export function useList(type: TypeSummary) {
   const locale = type.localized ? (search.locale ?? defaultLocale) : null
   const all = columnsOf(declaration)
   const [chosen, choose] = usePreference(`list.${type.uid}`)
-  const columns = shownColumns(all, chosen)
+  const columns = shownColumns(all, search.columns ?? chosen)
+  const chooseColumns = (names: readonly string[] | null): void => {
+    if (search.columns === undefined) choose(names)
+    else change({ columns: names ?? undefined })
+  }
   const titles = useTitles(columns)
   const input = { declaration, columns, search, locale, titles }
   const entries = useQuery({
@@ -39,12 +43,16 @@ export function useList(type: TypeSummary) {
     locale,
     all,
     columns,
-    chooseColumns: (names: readonly string[] | null) => choose(names),
+    chooseColumns,
     /** Returns a function that restores the current columns. */
-    columnsBack: () => () => choose(chosen ?? null),
+    columnsBack: () => () =>
+      search.columns === undefined ? choose(chosen ?? null) : change({ columns: search.columns }),
     /** Returns a function that navigates back to the current list. */
     cameBy: () => () =>
       navigate({ to: '/content/$type', params: { type: apiNameOf(type) }, search }),
+    /** Shows another list of the type. */
+    open: (other: ListSearch) =>
+      navigate({ to: '/content/$type', params: { type: apiNameOf(type) }, search: other }),
     titles,
     selection: selectionOf(input),
     entries,

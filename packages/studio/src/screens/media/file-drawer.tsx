@@ -1,9 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FileTrigger } from 'react-aria-components'
 import {
   changeFile,
   deleteFile,
+  fileQuery,
   fileUsagesQuery,
   type MediaFile,
   replaceFile,
@@ -25,12 +26,15 @@ import { FocalPicture } from './focal-picture.tsx'
 export interface FileDrawerProps {
   readonly file: MediaFile
   readonly onClose: () => void
+  /** Offers no deletion. */
+  readonly isWithinEntry?: boolean
 }
 
 const FIELDS = ['name', 'alternativeText', 'caption']
 
-export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
+export function FileDrawer({ file: given, onClose, isWithinEntry = false }: FileDrawerProps) {
   const { t } = useTexts()
+  const client = useQueryClient()
   const may = useMay()
   const action = useAction(FIELDS)
   const [file, show] = useState(given)
@@ -39,6 +43,9 @@ export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
   const [isAsking, ask] = useState(false)
   const mayChange = may('plugin::upload.content-api.upload')
   const isPicture = file.mime.startsWith('image/')
+  const mayDelete = !isWithinEntry && may('plugin::upload.content-api.destroy')
+  const remember = (changed: MediaFile): void =>
+    void client.setQueryData(fileQuery(given.id).queryKey, changed)
   const save = (form: FormData): void =>
     action.run(
       () =>
@@ -49,7 +56,14 @@ export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
           ...(isPicture && focalPoint !== null && { focalPoint }),
           ...(isPrivate !== (file.private === true) && { private: isPrivate }),
         }),
-      { changes: ['files'], says: t('settings.saved'), onDone: onClose },
+      {
+        changes: ['files'],
+        says: t('settings.saved'),
+        onDone: (changed) => {
+          remember(changed)
+          onClose()
+        },
+      },
     )
   const replace = (files: FileList | null): void => {
     const [chosen] = files ?? []
@@ -57,7 +71,10 @@ export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
     action.run(() => replaceFile(file.id, chosen), {
       changes: ['files'],
       says: t('media.replaced'),
-      onDone: show,
+      onDone: (changed) => {
+        remember(changed)
+        show(changed)
+      },
     })
   }
   return (
@@ -83,21 +100,11 @@ export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
         <p className={styles['facts']}>
           <FileFacts file={file} />
         </p>
-        <div className={styles['actions']}>
-          <a href={file.url} target="_blank" rel="noreferrer" className={styles['open']}>
-            {t('media.open')}
-          </a>
-          {mayChange && (
-            <FileTrigger onSelect={replace}>
-              <Button small>{t('media.replace')}</Button>
-            </FileTrigger>
-          )}
-          {may('plugin::upload.content-api.destroy') && (
-            <Button small onPress={() => ask(true)}>
-              {t('action.delete')}
-            </Button>
-          )}
-        </div>
+        <FileActions
+          file={file}
+          onReplace={mayChange ? replace : undefined}
+          onDelete={mayDelete ? () => ask(true) : undefined}
+        />
         <FormFields id="file" problem={action.problem} onSubmit={save}>
           <FileTexts file={file} action={action} isReadOnly={!mayChange} />
           <Checkbox isSelected={isPrivate} isReadOnly={!mayChange} onChange={setPrivate}>
@@ -109,6 +116,34 @@ export function FileDrawer({ file: given, onClose }: FileDrawerProps) {
       </div>
       {isAsking && <AskToDeleteFile file={file} onClose={() => ask(false)} onDeleted={onClose} />}
     </Dialog>
+  )
+}
+
+interface FileActionsProps {
+  readonly file: MediaFile
+  /** Absent: not allowed. */
+  readonly onReplace: ((files: FileList | null) => void) | undefined
+  readonly onDelete: (() => void) | undefined
+}
+
+function FileActions({ file, onReplace, onDelete }: FileActionsProps) {
+  const { t } = useTexts()
+  return (
+    <div className={styles['actions']}>
+      <a href={file.url} target="_blank" rel="noreferrer" className={styles['open']}>
+        {t('media.open')}
+      </a>
+      {onReplace !== undefined && (
+        <FileTrigger onSelect={onReplace}>
+          <Button small>{t('media.replace')}</Button>
+        </FileTrigger>
+      )}
+      {onDelete !== undefined && (
+        <Button small onPress={onDelete}>
+          {t('action.delete')}
+        </Button>
+      )}
+    </div>
   )
 }
 

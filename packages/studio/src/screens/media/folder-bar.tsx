@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { addFolder, deleteFolder, renameFolder } from '../../api/files.ts'
+import { addFolder, deleteFolder, pathTo, renameFolder } from '../../api/files.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
@@ -8,7 +8,7 @@ import { NameDialog } from '../../design/name-dialog.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './folder-bar.module.css'
-import { type Media, pathTo } from './use-media.ts'
+import type { Media } from './use-media.ts'
 
 export function FolderBar({ media }: { readonly media: Media }) {
   const { t, number } = useTexts()

@@ -1,8 +1,6 @@
-import { useState } from 'react'
 import { Checkbox } from '../../design/checkbox.tsx'
 import { Choice } from '../../design/choice.tsx'
 import { SearchBox } from '../../design/search-box.tsx'
-import { useDelayed } from '../../design/use-delayed.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './media-screen.module.css'
 import { KINDS, type Order, ORDERS } from './media-search.ts'
@@ -12,17 +10,9 @@ const ALL = 'all'
 
 export function MediaBar({ media: { search, change } }: { readonly media: Media }) {
   const { t } = useTexts()
-  const [text, setText] = useState(search.q ?? '')
-  const find = useDelayed((q: string) => change({ q }))
   return (
     <div className={styles['bar']}>
-      <SearchBox
-        value={text}
-        onChange={(value) => {
-          setText(value)
-          find(value.trim())
-        }}
-      />
+      <SearchBox value={search.q} onSearch={(q) => change({ q })} />
       <Choice
         isInline
         label={t('media.kind')}

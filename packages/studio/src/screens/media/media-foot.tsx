@@ -1,5 +1,4 @@
-import { Button } from '../../design/button.tsx'
-import { Icon } from '../../design/icons/icon.tsx'
+import { Pages } from '../../design/pages.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './media-screen.module.css'
 import type { Media } from './use-media.ts'
@@ -12,31 +11,7 @@ export function MediaFoot({ media: { search, change, files } }: { readonly media
     <>
       <span className={styles['pages']}>
         {t('media.count', { count: total })}
-        {pageCount > 1 && (
-          <>
-            <Button
-              look="quiet"
-              small
-              square
-              aria-label={t('list.previousPage')}
-              isDisabled={page <= 1}
-              onPress={() => change({ page: page - 1 })}
-            >
-              <Icon name="left" />
-            </Button>
-            {t('media.page', { page, pages: pageCount })}
-            <Button
-              look="quiet"
-              small
-              square
-              aria-label={t('list.nextPage')}
-              isDisabled={page >= pageCount}
-              onPress={() => change({ page: page + 1 })}
-            >
-              <Icon name="right" />
-            </Button>
-          </>
-        )}
+        <Pages page={page} pageCount={pageCount} onChange={(next) => change({ page: next })} />
       </span>
       <span className={styles['keys']}>{t('media.keys')}</span>
     </>

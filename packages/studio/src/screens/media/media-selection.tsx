@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Selection } from 'react-aria-components'
-import { deleteFile, type MediaFile, moveFiles } from '../../api/files.ts'
+import { deleteFile, type MediaFile, moveFiles, pathTo } from '../../api/files.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
@@ -10,7 +10,7 @@ import { FloatingBar } from '../../design/floating-bar.tsx'
 import { notify, notifyFailure } from '../../design/toasts.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { type Media, pathTo } from './use-media.ts'
+import type { Media } from './use-media.ts'
 
 export interface MediaSelectionProps {
   readonly media: Media

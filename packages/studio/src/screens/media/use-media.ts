@@ -43,8 +43,3 @@ function fileQueryOf(
 }
 
 export type Media = ReturnType<typeof useMedia>
-
-export function pathTo(id: string | undefined, folders: readonly Folder[]): readonly Folder[] {
-  const folder = folders.find((one) => one.id === id)
-  return folder === undefined ? [] : [...pathTo(folder.parent ?? undefined, folders), folder]
-}

@@ -19,6 +19,7 @@ import { TypesSection } from './types-section.tsx'
 const WebhooksSection = lazyPart(
   async () => (await import('../webhooks/webhooks-section.tsx')).WebhooksSection,
 )
+const UsersSection = lazyPart(async () => (await import('../users/users-section.tsx')).UsersSection)
 const AuditSection = lazyPart(async () => (await import('../audit/audit-section.tsx')).AuditSection)
 
 const CONTENT: Readonly<Record<SettingsSectionId, ComponentType>> = {
@@ -26,6 +27,7 @@ const CONTENT: Readonly<Record<SettingsSectionId, ComponentType>> = {
   locales: LocalesSection,
   'api-tokens': ApiTokensSection,
   'api-roles': ApiRolesSection,
+  users: UsersSection,
   administrators: AdministratorsSection,
   'administrator-roles': AdministratorRolesSection,
   webhooks: WebhooksSection,

@@ -7,6 +7,7 @@ import {
   type FilterWord,
   type OperatorWord,
   operatorsOf,
+  takesList,
   takesValue,
 } from '../../list/filter-words.ts'
 
@@ -48,6 +49,8 @@ function attributeOf(condition: unknown): string | null {
 const OPERATORS: Readonly<Record<OperatorWord, string>> = {
   is: '$eq',
   isNot: '$ne',
+  isOneOf: '$in',
+  isNoneOf: '$notIn',
   contains: '$contains',
   begins: '$startsWith',
   above: '$gt',
@@ -63,6 +66,7 @@ const OPERATORS: Readonly<Record<OperatorWord, string>> = {
 export function conditionOf(word: FilterWord, attributes: Attributes): RuleData {
   const operator = OPERATORS[word.is]
   if (!takesValue(word.is)) return { [word.at]: { [operator]: true } }
+  if (takesList(word.is)) return { [word.at]: { [operator]: word.among?.map(escaped) ?? [] } }
   const operand = operandOf(word, attributes[word.at])
   return { [word.at]: word.is === 'is' ? operand : { [operator]: operand } }
 }
@@ -79,6 +83,7 @@ export function wordOf(condition: unknown, attributes: Attributes): FilterWord |
   const is = operatorsOf(attribute).find((one) => OPERATORS[one] === operator)
   if (is === undefined) return null
   if (!takesValue(is)) return operand === true ? { at, is } : null
+  if (takesList(is)) return withList({ at, is }, operand)
   return withOperand({ at, is }, operand, attribute)
 }
 
@@ -134,8 +139,15 @@ function withOperand(
   return String(operandOf(shown, attribute)) === String(operand) ? shown : null
 }
 
+/** Null for a list that the form cannot show. */
+function withList(word: Pick<FilterWord, 'at' | 'is'>, operand: unknown): FilterWord | null {
+  if (!Array.isArray(operand) || operand.length === 0) return null
+  const isShown = operand.every((one) => typeof one === 'string' && !isUnknownOperand(one))
+  return isShown ? { ...word, among: (operand as readonly string[]).map(unescaped) } : null
+}
+
 function toShown(operand: string | number | boolean, { type }: Attribute): string {
-  const text = typeof operand === 'string' ? operand.replace(/^\$\$/, '$') : String(operand)
+  const text = typeof operand === 'string' ? unescaped(operand) : String(operand)
   return isTime(type) ? toInput(type, text) : text
 }
 
@@ -156,6 +168,10 @@ function numberOf(text: string): number | string {
 
 function escaped(text: string): string {
   return text.startsWith('$') ? `$${text}` : text
+}
+
+function unescaped(text: string): string {
+  return text.replace(/^\$\$/, '$')
 }
 
 function isUnknownOperand(operand: string | number | boolean): boolean {

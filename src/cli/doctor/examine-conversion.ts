@@ -1,0 +1,19 @@
+import { type ConversionRow, readConversion } from '../../mongo/conversions/conversion-progress.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import type { Finding } from './finding.ts'
+
+export async function examineConversion(database: Database): Promise<readonly Finding[]> {
+  const row = await readConversion(database)
+  return row === null ? [] : [conversionFinding(row)]
+}
+
+export function conversionFinding({ type, rows, rewritten, endedAt }: ConversionRow): Finding {
+  const check = 'conversion'
+  const counts = `${rewritten} of ${rows} versions rewritten`
+  if (endedAt !== null) {
+    return { check, level: 'ok', what: `the last ended at ${endedAt.toISOString()}, ${counts}` }
+  }
+  const place = type === null ? '' : ` in ${type}`
+  const what = `values get the form of a new type, ${counts}${place}: if no server is starting, start one`
+  return { check, level: 'warning', what }
+}

@@ -1,0 +1,56 @@
+import { asRow, asVersion } from '../../mongo/versions/stored-version.ts'
+import { revisionOf } from '../../mongo/versions/version-fields.ts'
+import { versionId } from '../../mongo/versions/version-match.ts'
+import type { Database } from '../../mongo/connection/database.ts'
+import { findVersions } from '../../mongo/read/get-versions.ts'
+import { type ReviewRow, reviewsIn } from '../../mongo/trash/entry-reviews.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
+import { stageOf } from './stage-of.ts'
+
+const MAX_READ = 100
+
+/** The newest first, including those of hidden entries. */
+export function findAssigned(
+  database: Database,
+  administrator: string,
+): Promise<readonly ReviewRow[]> {
+  return reviewsIn(database)
+    .find({ assignee: administrator }, { batchSize: MAX_READ + 1 })
+    .sort({ at: -1, _id: 1 })
+    .limit(MAX_READ)
+    .toArray()
+}
+
+/** The present stages of rows of one type, by the id of the row. Rows without a draft have none. */
+export async function stagesOf(
+  database: Database,
+  plan: ContentTypePlan,
+  rows: readonly ReviewRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const { review } = plan
+  if (review === undefined) return new Map()
+  const draftOf = ({ documentId, locale }: ReviewRow): string =>
+    versionId(documentId, { locale, status: 'draft' })
+  const drafts = await findVersions(database, plan, rows.map(draftOf))
+  const revisions = new Map(
+    drafts.map((draft) => [draft._id, revisionOf(asVersion(plan, asRow(draft)))]),
+  )
+  return new Map(
+    rows.flatMap((row) => {
+      const revision = revisions.get(draftOf(row))
+      return revision === undefined ? [] : [[row._id, stageOf(review, row, revision)] as const]
+    }),
+  )
+}
+
+/** By the id of the row. */
+export async function findReviewRows(
+  database: Database,
+  { uid }: ContentTypePlan,
+  documentIds: readonly string[],
+): Promise<ReadonlyMap<string, ReviewRow>> {
+  if (documentIds.length === 0) return new Map()
+  const documentId = { $in: [...new Set(documentIds)] }
+  const rows = await reviewsIn(database).find({ type: uid, documentId }).toArray()
+  return new Map(rows.map((row) => [row._id, row]))
+}

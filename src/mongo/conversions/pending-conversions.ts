@@ -1,0 +1,46 @@
+import { groupBy } from '../../base/group-by.ts'
+import type { HolderLedger, Ledger } from '../../schema/ledger/ledger.ts'
+import type { Schema, ShapePlan } from '../../schema/plan.ts'
+import { isAdopted } from '../versions/adopted-expression.ts'
+import type { AttributeConversion, Conversions } from '../versions/convert-row.ts'
+import { converterFor } from '../versions/convert-value.ts'
+
+/** The conversions that a start has entered into the ledger and that no process has finished. */
+export function findPending(ledger: Ledger, { contentTypes, components }: Schema): Conversions {
+  const types = [...contentTypes.values()].filter((plan) => !isAdopted(plan))
+  const found = [
+    ...types.flatMap((plan) => pendingIn(plan, ledger.holders[plan.uid])),
+    ...[...components.values()].flatMap((plan) => pendingIn(plan, ledger.holders[plan.storedUid])),
+  ]
+  return groupBy(found, ({ uid }) => uid)
+}
+
+function pendingIn(
+  plan: ShapePlan,
+  holder: HolderLedger | undefined,
+): readonly AttributeConversion[] {
+  return (holder?.columns ?? []).flatMap(({ stored, isConverting, formerTypes = [] }) => {
+    const attribute = plan.stored.get(stored)
+    if (isConverting !== true || attribute === undefined) return []
+    const convert = converterFor(attribute, formerTypes)
+    return [{ uid: plan.uid, stored, convert, removes: attribute.convert === 'null' }]
+  })
+}
+
+/** The ledger without these conversions. */
+export function withoutPending(ledger: Ledger, { components }: Schema, done: Conversions): Ledger {
+  const holders = { ...ledger.holders }
+  for (const [uid, conversions] of done) {
+    const stored = components.get(uid)?.storedUid ?? uid
+    const before = holders[stored]
+    if (before === undefined) continue
+    const finished = new Set(conversions.map((one) => one.stored))
+    const columns = before.columns.map((column) => {
+      if (!finished.has(column.stored)) return column
+      const { isConverting: _done, ...rest } = column
+      return rest
+    })
+    holders[stored] = { ...before, columns }
+  }
+  return { ...ledger, version: ledger.version + 1, holders }
+}

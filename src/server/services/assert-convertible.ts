@@ -1,0 +1,61 @@
+import type { Database } from '../../mongo/connection/database.ts'
+import {
+  judgeConversions,
+  type JudgedAttribute,
+} from '../../mongo/conversions/judge-conversions.ts'
+import { declarationFault } from '../../schema/check/declaration-fault.ts'
+import { locate } from '../../schema/check/located-fault.ts'
+import { compileSchema } from '../../schema/compile.ts'
+import type { Definitions } from '../../schema/definition.ts'
+import type { EnteredDefinitions } from '../../schema/ledger/enter-definitions.ts'
+import { type LocatedFault, SchemaError } from '../../schema/schema-error.ts'
+import { assertAlone } from './assert-alone.ts'
+
+/** @throws SchemaError for stored values that a new type would lose, ConfigError if another release is running */
+export async function assertConvertible(
+  database: Database,
+  entered: EnteredDefinitions,
+): Promise<void> {
+  const faults = await findLosses(database, entered)
+  if (faults.length > 0) throw SchemaError.at(faults)
+  if (entered.retyped.some(({ conversion }) => conversion === 'checked')) {
+    await assertAlone(database, entered.digest)
+  }
+}
+
+export async function findLosses(
+  database: Database,
+  { definitions, storedNames, isKnown, retyped }: EnteredDefinitions,
+): Promise<readonly LocatedFault[]> {
+  // A known release has its own stored names, so that its values have its types.
+  const changed = retyped.filter(
+    ({ conversion }) => conversion === 'checked' || (conversion === 'none' && !isKnown),
+  )
+  if (changed.length === 0) return []
+  const schema = compileSchema(definitions, storedNames)
+  const judged = await judgeConversions(database, schema, changed)
+  return judged.flatMap((one) => lossOf(one, definitions))
+}
+
+function lossOf(
+  { uid, name, from, to, lost, unzoned, removes }: JudgedAttribute,
+  { contentTypes, components }: Definitions,
+): readonly LocatedFault[] {
+  const file = [...contentTypes, ...components].find((one) => one.uid === uid)?.file ?? uid
+  const path = `attributes.${name}.type`
+  const params = { kind: from, type: to }
+  if (unzoned > 0) {
+    const fault = declarationFault(path, 'declare.convertZone', {
+      ...params,
+      amount: String(unzoned),
+    })
+    return [locate(file, fault)]
+  }
+  if (lost === 0 || removes) return []
+  return [
+    locate(
+      file,
+      declarationFault(path, 'declare.convertLoses', { ...params, amount: String(lost) }),
+    ),
+  ]
+}

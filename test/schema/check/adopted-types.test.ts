@@ -1,0 +1,105 @@
+import { expect } from 'chai'
+import type { DeclarationFile } from '../../../src/schema/definition.ts'
+import { SchemaError } from '../../../src/schema/schema-error.ts'
+import { componentFile, define, typeFile } from '../define.ts'
+
+const NAME = { name: { type: 'string' } }
+
+interface Declared {
+  readonly attributes: Readonly<Record<string, object>>
+  readonly [option: string]: unknown
+}
+
+function faultsOf(
+  { attributes, ...more }: Declared,
+  ...others: readonly DeclarationFile[]
+): readonly string[] {
+  try {
+    define(typeFile('order', attributes, { adopt: { collection: 'orders' }, ...more }), ...others)
+    return []
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error
+    return error.faults
+  }
+}
+
+describe('the declaration of an adopted collection', () => {
+  it('takes paths of attributes and times', () => {
+    const paths = { name: 'a.b.0', createdAt: 'made', updatedAt: 'at' }
+    expect(faultsOf({ adopt: { collection: 'my orders', id: '_id', paths }, attributes: NAME })).to
+      .be.empty
+  })
+
+  for (const [what, adopt, problem] of [
+    ['no collection', {}, 'adopt.collection'],
+    ['a collection of MongoDB', { collection: 'system.views' }, 'adopt.collection'],
+    ['a collection of the server', { collection: 'quire_sessions' }, 'adopt.collection'],
+    ['the users', { collection: 'up_users' }, 'adopt.collection'],
+    ['another id', { collection: 'orders', id: 'sku' }, 'adopt.id'],
+    ['a path with an operator', { collection: 'orders', paths: { name: 'a.$b' } }, 'adopt.paths'],
+    ['an empty path', { collection: 'orders', paths: { name: '' } }, 'adopt.paths'],
+    [
+      'a path of no attribute',
+      { collection: 'orders', paths: { nane: 'a' } },
+      'did you mean name?',
+    ],
+    ['an unknown option', { collection: 'orders', path: {} }, 'adopt.path'],
+  ] as const) {
+    it(`refuses ${what}`, () => {
+      const faults = faultsOf({ adopt, attributes: NAME })
+      expect(faults.join('\n')).to.include(problem)
+      expect(faults).to.have.length(1)
+    })
+  }
+
+  for (const option of [
+    { kind: 'singleType' },
+    { collectionName: 'others' },
+    { from: 'purchase' },
+    { options: { draftAndPublish: true } },
+    { options: { sharded: true } },
+    { options: { history: true } },
+    { options: { push: true } },
+    { options: { indexes: [['name']] } },
+    { options: { search: { name: 1 } } },
+    { options: { preview: 'https://example.org/{documentId}' } },
+    { pluginOptions: { i18n: { localized: true } } },
+  ]) {
+    it(`refuses ${JSON.stringify(option)}`, () => {
+      expect(faultsOf({ ...option, attributes: NAME }).join('\n')).to.include('is only read')
+    })
+  }
+
+  for (const [attribute, problem] of [
+    [{ type: 'uid' }, 'type uid'],
+    [{ type: 'password' }, 'type password'],
+    [{ type: 'media' }, 'type media'],
+    [{ type: 'location' }, 'type location'],
+    [{ type: 'dynamiczone', components: [] }, 'type dynamiczone'],
+    [{ type: 'string', unique: true }, 'is only read'],
+    [{ type: 'string', index: true }, 'is only read'],
+    [{ type: 'string', from: 'label' }, 'is only read'],
+    [{ type: 'component', component: 'shop.part' }, 'type time'],
+    [{ type: 'component', component: 'shop.endless' }, 'at most 5 levels'],
+  ] as const) {
+    it(`refuses ${JSON.stringify(attribute)}`, () => {
+      const faults = faultsOf(
+        { attributes: { attribute } },
+        componentFile('shop.part', { at: { type: 'time' } }),
+        componentFile('shop.endless', {
+          again: { type: 'component', component: 'shop.endless' },
+        }),
+      )
+      expect(faults.join('\n')).to.include(problem)
+    })
+  }
+
+  it('refuses to be the inverse side of one-to-one relations that the server writes', () => {
+    const side = { type: 'relation', relation: 'oneToOne' }
+    const other = typeFile('note', {
+      order: { ...side, target: 'api::order.order', inversedBy: 'note' },
+    })
+    const attributes = { note: { ...side, target: 'api::note.note', mappedBy: 'order' } }
+    expect(faultsOf({ attributes }, other).join('\n')).to.include('would write')
+  })
+})
