@@ -9,6 +9,12 @@ import { planSchema } from '../../src/server/services/plan-schema.ts'
 import { declare, serve, type TestServer } from '../support/server.ts'
 import { writeContentTypes } from '../support/server-process.ts'
 
+const related = (target: string) => ({
+  type: 'relation',
+  relation: 'manyToMany',
+  target: `api::${target}.${target}`,
+})
+
 describe('quire schema', () => {
   let server: TestServer
   let client: MongoClient
@@ -20,20 +26,14 @@ describe('quire schema', () => {
           name: { type: 'string' },
           pages: { type: 'string' },
           tags: { type: 'json' },
+          related: related('book'),
         }),
       },
     })
-    for (const pages of ['12', 'many']) {
-      expect(
-        (
-          await server.post('/api/books', {
-            name: 'a',
-            pages,
-            tags: [{ type: 'paragraph', children: [{ type: 'text', text: 'x' }] }],
-          })
-        ).status,
-      ).to.equal(201)
-    }
+    const tags = [{ type: 'paragraph', children: [{ type: 'text', text: 'x' }] }]
+    const first = await server.post('/api/books', { name: 'a', pages: '12', tags })
+    const second = { name: 'a', pages: 'many', tags, related: [first.body.data.documentId] }
+    expect((await server.post('/api/books', second)).status).to.equal(201)
     client = await MongoClient.connect(server.uri)
   })
 
@@ -67,7 +67,12 @@ describe('quire schema', () => {
     }
   }
 
-  const SAME = { name: { type: 'string' }, pages: { type: 'string' }, tags: { type: 'json' } }
+  const SAME = {
+    name: { type: 'string' },
+    pages: { type: 'string' },
+    tags: { type: 'json' },
+    related: related('book'),
+  }
 
   it('reports that the same declarations change nothing', async () => {
     expect((await quire('plan', SAME)).text).to.equal('A start changes nothing.')
@@ -86,11 +91,13 @@ describe('quire schema', () => {
       'retype  api::book.book: pages, string to text; all 2 values fit',
       'retype  api::book.book: tags, json to blocks; all 2 values fit',
       'build   index book_versions.quire_unique_name',
+      'drop    index book_versions.quire_relation_related',
     ])
   })
 
   it('lists a renamed content-type, whose collection and indexes stay', async () => {
-    const attributes = { ...SAME, label: { type: 'string', from: 'name' }, name: undefined }
+    const label = { type: 'string', from: 'name' }
+    const attributes = { ...SAME, label, related: related('work'), name: undefined }
     const work = { from: 'book', ...declare('work', attributes) }
     const { text } = await quireWith('plan', { work })
     expect(text.split('\n')).to.deep.equal([
@@ -109,6 +116,16 @@ describe('quire schema', () => {
     const list = await quire('check', { ...SAME, tags: { type: 'string' } })
     expect(list.text).to.match(/2 of 2 values do not fit/)
     expect((await quire('check', { ...SAME, pages: { type: 'richtext' } })).failed).to.equal(false)
+  })
+
+  it('fails for another target of a relation with values', async () => {
+    const page = declare('page', {})
+    const book = declare('book', { ...SAME, related: related('page') })
+    const { text, failed } = await quireWith('check', { book, page })
+    expect(text).to.include(
+      'retype  api::book.book: related, relation to many (api::book.book) to relation to many (api::page.page); refused, 1 of 2 values do not fit',
+    )
+    expect(failed).to.equal(true)
   })
 
   it('refuses a single type that would hide entries', async () => {

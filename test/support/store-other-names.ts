@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb'
 import { SchemaError } from '../../src/schema/schema-error.ts'
 import { BUILT_IN_TYPES } from '../../src/schema/built-in-types.ts'
 import type { Definitions } from '../../src/schema/definition.ts'
-import { typeOfAttribute } from '../../src/schema/ledger/type-of-attribute.ts'
+import { attributeTypeOf } from '../../src/schema/ledger/type-of-attribute.ts'
 import { readDefinitions } from '../../src/schema/read-definitions.ts'
 import type { Column } from '../../src/schema/ledger/ledger.ts'
 
@@ -28,7 +28,8 @@ export async function storeOtherNames(
     const own = BUILT_IN_TYPES.find((type) => type.uid === uid)?.attributes ?? {}
     const columns = Object.entries(attributes).map(([name, attribute]): Column => {
       const stored = Object.hasOwn(own, name) ? name : `${name}~9`
-      return { stored, type: typeOfAttribute(attribute), names: [name], since: 1, isLive: true }
+      const type = attributeTypeOf(attribute, (storedUid) => storedUid)
+      return { stored, ...type, names: [name], since: 1, isLive: true }
     })
     return [uid, { version: 1, columns }] as const
   })

@@ -10,7 +10,7 @@ import {
   type ConversionTally,
   type Tallies,
 } from '../versions/convert-row.ts'
-import { converterFor, loseAll } from '../versions/convert-value.ts'
+import { converterFor, loserOf } from '../versions/convert-value.ts'
 import { reachedNames } from './reached-types.ts'
 import { scanTrash } from './convert-trash.ts'
 import { scanRows } from './scan-rows.ts'
@@ -50,13 +50,13 @@ export async function judgeConversions(
 }
 
 function conversionOf(schema: Schema, one: RetypedAttribute): AttributeConversion {
-  const { uid, name, stored, conversion, from, formerTypes } = one
+  const { uid, name, stored, conversion, formerTypes } = one
   const attribute = holderOf(schema, uid)?.attributes.get(name)
   const removes = attribute?.convert === 'null'
   const convert =
     conversion === 'none' || attribute === undefined
-      ? loseAll
-      : converterFor(attribute, [...formerTypes, from])
+      ? loserOf(formerTypes.at(-1))
+      : converterFor(attribute, formerTypes)
   return { uid, stored, removes, convert }
 }
 

@@ -36,7 +36,7 @@ export function convertMembers(
   const changed: Document = {}
   for (const one of conversions.get(plan.uid) ?? []) {
     const value: unknown = values[one.stored] ?? null
-    const converted = value === null ? null : judge(one, value, tallies)
+    const converted = judgeValue(plan, one, value, tallies)
     if (converted !== value) changed[one.stored] = converted
   }
   for (const attribute of [...plan.attributes.values()].filter(isNesting)) {
@@ -66,7 +66,23 @@ function convertElements(
   return changed === null ? value : { ...element, ...changed }
 }
 
+/** Each element of a dynamic zone is a value. */
+function judgeValue(
+  plan: ShapePlan,
+  one: AttributeConversion,
+  value: unknown,
+  tallies: Tallies,
+): unknown {
+  const isZone = plan.stored.get(one.stored)?.kind === 'dynamiczone'
+  if (!isZone || !Array.isArray(value)) return judge(one, value, tallies)
+  const kept = value
+    .map((element: unknown) => judge(one, element, tallies))
+    .filter((element) => element !== null)
+  return kept.length === value.length ? value : kept
+}
+
 function judge(one: AttributeConversion, value: unknown, tallies: Tallies): unknown {
+  if (value === null) return null
   const tally = tallies.get(one) ?? { values: 0, rewritten: 0, lost: 0, unzoned: 0 }
   tallies.set(one, tally)
   const converted = one.convert(value)

@@ -1,10 +1,11 @@
 import { Decimal128 } from 'mongodb'
 import { startOfDay } from '../../base/start-of-day.ts'
-import type { ScalarType } from '../../schema/definition.ts'
-import type { AttributePlan, ScalarPlan } from '../../schema/plan.ts'
+import type { Data, ScalarType } from '../../schema/definition.ts'
+import type { AttributePlan, DynamicZonePlan, ScalarPlan } from '../../schema/plan.ts'
 import { INT32, INT64 } from '../../schema/values/attribute-kinds.ts'
 import { Decimal, wholeText } from '../../schema/values/decimal.ts'
 import { scalarRule } from '../../schema/values/scalar-rules.ts'
+import { storedComponentOf } from './row-names.ts'
 
 /** A value that does not fit. */
 export const LOST_VALUE = Symbol('lost')
@@ -28,11 +29,26 @@ export function converterFor(attribute: AttributePlan, formerTypes: readonly str
     case 'component':
       return attribute.repeatable ? toList : toOne
     case 'dynamiczone':
-      return loseAll
+      return keepAllowed(attribute)
   }
 }
 
-export const loseAll: Convert = () => LOST_VALUE
+/** For a type that fits no value of the former type. An empty list has none. */
+export function loserOf(formerType = ''): Convert {
+  const isList = formerType === 'dynamiczone' || /( list| to many)$/.test(formerType)
+  return (value) => (isList && Array.isArray(value) && value.length === 0 ? value : LOST_VALUE)
+}
+
+const loseAll: Convert = () => LOST_VALUE
+
+/** Converts one element of a dynamic zone. */
+function keepAllowed(zone: DynamicZonePlan): Convert {
+  return (element) => {
+    const isElement = typeof element === 'object' && element !== null
+    const component = isElement ? storedComponentOf(zone, element as Data) : undefined
+    return component === undefined ? LOST_VALUE : element
+  }
+}
 
 const toList: Convert = (value) => (Array.isArray(value) ? (value as readonly unknown[]) : [value])
 

@@ -15,6 +15,14 @@ export function separateAdopted(declared: Definitions): Separated {
   }
 }
 
+/** An adopted type has no name in the ledger, so its collection identifies it as a target. */
+export function targetsIn(adopted: readonly ContentTypeDefinition[]): (uid: Uid) => Uid {
+  const collections = new Map(
+    adopted.map(({ uid, collectionName }) => [uid, `collection ${collectionName}`]),
+  )
+  return (uid) => collections.get(uid) ?? uid
+}
+
 /** Adds the adopted types to the definitions of the database, to which their relations lead. */
 export function withAdopted(
   definitions: Definitions,

@@ -1,3 +1,5 @@
+import { type AttributeType, membersWithout } from './type-of-attribute.ts'
+
 /**
  * The effect of a new type on the stored values of an attribute.
  * - `equal`: the old and the new type store the same values in the same form.
@@ -41,8 +43,14 @@ function setsOf(targets: Targets): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(targets.map(([from, to]) => [from, new Set(to)]))
 }
 
-/** @param from and `to`: types of attributes (`typeOfAttribute`) */
-export function conversionKind(from: string, to: string): ConversionKind {
+export function conversionKind(from: AttributeType, to: AttributeType): ConversionKind {
+  const kind = kindOfTypes(from.type, to.type)
+  if (kind === 'none' || membersWithout(from, to).length === 0) return kind
+  // An element of a zone names its component. Ids and members of components fit no other target.
+  return from.type === 'dynamiczone' ? 'checked' : 'none'
+}
+
+function kindOfTypes(from: string, to: string): ConversionKind {
   if (from === to || EQUAL.get(from)?.has(to) === true) return 'equal'
   return CHECKED.get(from)?.has(to) === true ? 'checked' : 'none'
 }

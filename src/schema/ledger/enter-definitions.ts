@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { AttributeNames, StoredNames } from '../compile-attributes.ts'
 import type { AttributeDefinition, Definitions, Uid } from '../definition.ts'
-import { findTakenByManaged, separateAdopted, withAdopted } from './adopted-definitions.ts'
+import {
+  findTakenByManaged,
+  separateAdopted,
+  targetsIn,
+  withAdopted,
+} from './adopted-definitions.ts'
 import { enterHolders, type HolderNames } from './enter-holders.ts'
 import { type DeclaredName, enterNames, type Retyped } from './enter-names.ts'
 import type { HolderLedger, Ledger, Release } from './ledger.ts'
 import { returnTo } from './return-names.ts'
 import { withStoredHolders } from './stored-holders.ts'
-import { typeOfAttribute } from './type-of-attribute.ts'
+import { attributeTypeOf } from './type-of-attribute.ts'
 
 export interface Renaming {
   readonly uid: Uid
@@ -56,7 +61,13 @@ export function enterDefinitions(
   now: Date,
 ): EnteredDefinitions {
   const { managed, adopted } = separateAdopted(declared)
-  const entered = enterManaged(before, managed, isStored, now)
+  const entered = enterManaged({
+    before,
+    declared: managed,
+    isStored,
+    now,
+    storedTarget: targetsIn(adopted),
+  })
   const { definitions } = entered
   return {
     ...entered,
@@ -65,18 +76,23 @@ export function enterDefinitions(
   }
 }
 
-function enterManaged(
-  before: Ledger,
-  declared: Definitions,
-  isStored: (uid: Uid, name: string) => boolean,
-  now: Date,
-): EnteredDefinitions {
+interface Entering {
+  readonly before: Ledger
+  readonly declared: Definitions
+  readonly isStored: (uid: Uid, name: string) => boolean
+  readonly now: Date
+  /** For targets that are adopted. */
+  readonly storedTarget: (uid: Uid) => Uid
+}
+
+function enterManaged(entering: Entering): EnteredDefinitions {
+  const { before, declared, now } = entering
   const digest = digestOfDefinitions(declared)
   const known = before.releases.find((release) => release.digest === digest)
-  if (known !== undefined) return enterKnown(before, declared, known)
+  if (known !== undefined) return enterKnown(entering, known)
   const entered = enterHolders(before, declared)
   const definitions = withStoredHolders(declared, entered, entered.ledger)
-  const { holders, names, ...changes } = enterAttributes(before, definitions, isStored)
+  const { holders, names, ...changes } = enterAttributes(entering, definitions)
   const { uids, collections } = entered
   const release: Release = { digest, at: now, names, uids, collections }
   const releases = [...before.releases, release].slice(-MAX_RELEASES)
@@ -93,8 +109,11 @@ function enterManaged(
   }
 }
 
-function enterKnown(before: Ledger, declared: Definitions, known: Release): EnteredDefinitions {
-  const { ledger, retyped } = returnTo(before, declared, known)
+function enterKnown(
+  { before, declared, storedTarget }: Entering,
+  known: Release,
+): EnteredDefinitions {
+  const { ledger, retyped } = returnTo(before, declared, known, storedTarget)
   const holders: HolderNames = { uids: known.uids ?? {}, collections: known.collections ?? {} }
   const definitions = withStoredHolders(declared, holders, ledger)
   const storedNames = namesIn(ledger, definitions, known)
@@ -119,10 +138,11 @@ interface EnteredAttributes extends Pick<
 }
 
 function enterAttributes(
-  before: Ledger,
+  { before, isStored, storedTarget }: Entering,
   definitions: Definitions,
-  isStored: (uid: Uid, name: string) => boolean,
 ): EnteredAttributes {
+  const parts = new Map(definitions.components.map((one) => [one.uid, storedUidOf(one)]))
+  const storedUid = (uid: Uid): Uid => parts.get(uid) ?? storedTarget(uid)
   const holders: Record<Uid, HolderLedger> = { ...before.holders }
   const names: Record<Uid, Record<string, string>> = {}
   const renamed: Renaming[] = []
@@ -132,9 +152,8 @@ function enterAttributes(
   for (const holder of holdersOf(definitions)) {
     const { uid, file, attributes } = holder
     const stored = storedUidOf(holder)
-    const entered = enterNames(before.holders[stored], declaredNames(attributes), (name) =>
-      isStored(uid, name),
-    )
+    const declared = declaredNames(attributes, storedUid)
+    const entered = enterNames(before.holders[stored], declared, (name) => isStored(uid, name))
     holders[stored] = entered.ledger
     const others = [...entered.columns].filter(([name, column]) => name !== column.stored)
     if (others.length > 0) {
@@ -167,10 +186,16 @@ function holdersOf({ contentTypes, components }: Definitions): readonly Holder[]
 
 export function declaredNames(
   attributes: Readonly<Record<string, AttributeDefinition>>,
+  storedUid: (uid: Uid) => Uid,
 ): readonly DeclaredName[] {
   return Object.entries(attributes).map(([name, attribute]) => {
-    return { name, type: typeOfAttribute(attribute), from: [attribute.from ?? []].flat() }
+    return { name, ...attributeTypeOf(attribute, storedUid), from: sourcesOf(attribute) }
   })
+}
+
+/** The older names of an attribute, newest first. */
+export function sourcesOf({ from = [] }: AttributeDefinition): readonly string[] {
+  return [from].flat()
 }
 
 export function digestOfDefinitions({ contentTypes, components }: Definitions): string {

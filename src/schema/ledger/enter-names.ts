@@ -1,20 +1,23 @@
 import { type ConversionKind, conversionKind } from './conversions.ts'
 import type { Column, HolderLedger } from './ledger.ts'
+import { type AttributeType, nameType, isSameType } from './type-of-attribute.ts'
 
-export interface DeclaredName {
+export interface DeclaredName extends AttributeType {
   readonly name: string
-  readonly type: string
   readonly from: readonly string[]
 }
 
 export interface Retyped {
   readonly name: string
+  /** Described in words, as is `to`. */
   readonly from: string
   readonly to: string
+  /** The type stays the same, with another target or other components. */
+  readonly isSameType: boolean
   /** The stored name of the values. */
   readonly stored: string
   readonly conversion: ConversionKind
-  /** The types before `from`. */
+  /** All types of the stored values (`typeOfAttribute`). */
   readonly formerTypes: readonly string[]
 }
 
@@ -173,18 +176,16 @@ class Assignment {
   }
 
   #retype(): EnteredNames['retyped'] {
-    return this.#declared.flatMap(({ name, type }) => {
+    return this.#declared.flatMap((declared) => {
+      const { name } = declared
       const place = this.#given.get(name) ?? -1
       const column = this.#columns[place]
-      if (column === undefined || column.type === type) return []
-      if (column.type === NEW) {
-        this.#columns[place] = { ...column, type }
-        return []
-      }
-      const retyped = { name, ...retypedOf(column, type) }
-      if (retyped.conversion !== 'none') this.#columns[place] = withType(column, type)
-      else this.#given.set(name, this.#add(this.#freeName(name), [name], type))
-      return [retyped]
+      if (column === undefined || isSameType(column, declared)) return []
+      const to = typeIn(declared)
+      const retyped = column.type === NEW ? [] : retypedOf(column, to, name)
+      if (retyped[0]?.conversion !== 'none') this.#columns[place] = withType(column, to)
+      else this.#given.set(name, this.#add(this.#freeName(name), [name], to))
+      return retyped
     })
   }
 
@@ -219,9 +220,9 @@ class Assignment {
     return newest
   }
 
-  #add(stored: string, names: readonly string[], type = NEW): number {
+  #add(stored: string, names: readonly string[], type: AttributeType = { type: NEW }): number {
     const since = this.#before.version + 1
-    return this.#columns.push({ stored, names, since, type, isLive: true }) - 1
+    return this.#columns.push({ stored, names, since, ...type, isLive: true }) - 1
   }
 
   #freeName(name: string): string {
@@ -232,17 +233,33 @@ class Assignment {
   }
 }
 
-export function retypedOf(
-  { type: from, stored, formerTypes = [] }: Column,
-  to: string,
-): Omit<Retyped, 'name'> {
-  return { from, to, stored, conversion: conversionKind(from, to), formerTypes }
+/** Returns nothing if further members are the only change. */
+export function retypedOf(column: Column, to: AttributeType, name: string): readonly Retyped[] {
+  const conversion = conversionKind(column, to)
+  const isSame = column.type === to.type
+  if (isSame && conversion === 'equal') return []
+  return [
+    {
+      name,
+      from: nameType(column, to),
+      to: nameType(to, column),
+      isSameType: isSame,
+      stored: column.stored,
+      conversion,
+      formerTypes: [...(column.formerTypes ?? []), column.type],
+    },
+  ]
 }
 
-export function withType(column: Column, type: string): Column {
-  if (conversionKind(column.type, type) !== 'checked') return { ...column, type }
+export function withType(column: Column, to: AttributeType): Column {
+  const { members: _former, ...rest } = column
+  if (column.type === NEW || conversionKind(column, to) !== 'checked') return { ...rest, ...to }
   const formerTypes = [...new Set([...(column.formerTypes ?? []), column.type])]
-  return { ...column, type, formerTypes, isConverting: true }
+  return { ...rest, ...to, formerTypes, isConverting: true }
+}
+
+function typeIn({ type, members }: AttributeType): AttributeType {
+  return members === undefined ? { type } : { type, members }
 }
 
 /** A source may also be a stored name such as `title~2`, where an attribute name is ambiguous. */

@@ -1,9 +1,9 @@
 import type { Uid } from '../definition.ts'
+import type { AttributeType } from './type-of-attribute.ts'
 
-export interface Column {
+/** With the type of its attribute in the last new release. */
+export interface Column extends AttributeType {
   readonly stored: string
-  /** The type of its attribute in the last new release (`typeOfAttribute`). */
-  readonly type: string
   /** The types that it had before under this stored name, if their values have another form. */
   readonly formerTypes?: readonly string[]
   /** Stored values may still have the form of a former type. */

@@ -1,7 +1,7 @@
 import type { AttributeDefinition, Definitions, Uid } from '../definition.ts'
 import { type Retyped, retypedOf, withType } from './enter-names.ts'
 import type { Column, HolderLedger, Ledger, Release } from './ledger.ts'
-import { typeOfAttribute } from './type-of-attribute.ts'
+import { type AttributeType, attributeTypeOf, isSameType } from './type-of-attribute.ts'
 
 export interface Returned {
   /** The same ledger if names and types are current already. */
@@ -17,17 +17,22 @@ export function returnTo(
   ledger: Ledger,
   { contentTypes, components }: Definitions,
   { names, uids = {} }: Release,
+  storedTarget: (uid: Uid) => Uid,
 ): Returned {
   const storedUid = (uid: Uid): Uid => uids[uid] ?? uid
   const declaredUids = (holders: readonly { readonly uid: Uid }[]) =>
-    new Map(holders.map(({ uid }) => [storedUid(uid), { name: uid, type: 'holder' }]))
+    new Map(holders.map(({ uid }) => [storedUid(uid), { name: uid, type: HOLDER }]))
   const holders = { ...ledger.holders }
   const retyped: Returned['retyped'][number][] = []
   for (const { uid, attributes } of [...contentTypes, ...components]) {
     const kept = storedUid(uid)
     const before = holders[kept]
     if (before === undefined) continue
-    const own = currentNames(attributes, names[kept] ?? {})
+    const own = currentNames(
+      attributes,
+      names[kept] ?? {},
+      (target) => uids[target] ?? storedTarget(target),
+    )
     holders[kept] = returnNames(before, own)
     retyped.push(...retypedIn(before, own).map((one) => ({ ...one, uid: holderUid(uid, kept) })))
   }
@@ -47,9 +52,11 @@ function holderUid(declared: Uid, stored: Uid): Uid {
   return declared.includes('::') ? stored : declared
 }
 
+const HOLDER: AttributeType = { type: 'holder' }
+
 interface CurrentName {
   readonly name: string
-  readonly type: string
+  readonly type: AttributeType
 }
 
 /** By stored name. */
@@ -58,11 +65,12 @@ type CurrentNames = ReadonlyMap<string, CurrentName>
 function currentNames(
   attributes: Readonly<Record<string, AttributeDefinition>>,
   stored: Readonly<Record<string, string>>,
+  storedUid: (uid: Uid) => Uid,
 ): CurrentNames {
   return new Map(
     Object.entries(attributes).map(([name, attribute]) => [
       stored[name] ?? name,
-      { name, type: typeOfAttribute(attribute) },
+      { name, type: attributeTypeOf(attribute, storedUid) },
     ]),
   )
 }
@@ -74,7 +82,7 @@ function returnNames(before: HolderLedger, current: CurrentNames): HolderLedger 
     const last = column.names.at(-1)
     if (own === undefined || last === undefined) return column
     const { name, type } = own
-    const typed = column.type === type ? column : withType(column, type)
+    const typed = isSameType(column, type) ? column : withType(column, type)
     if (name !== last) {
       const names = [...column.names.filter((other) => other !== name), name]
       return { ...typed, names, since: version, isLive: true, returnedFrom: last }
@@ -100,7 +108,6 @@ function isNewest({ columns }: HolderLedger, column: Column): boolean {
 function retypedIn({ columns }: HolderLedger, current: CurrentNames): readonly Retyped[] {
   return columns.flatMap((column) => {
     const own = current.get(column.stored)
-    if (own === undefined || own.type === column.type) return []
-    return [{ name: own.name, ...retypedOf(column, own.type) }]
+    return own === undefined ? [] : retypedOf(column, own.type, own.name)
   })
 }

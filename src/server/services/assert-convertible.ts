@@ -8,6 +8,7 @@ import { locate } from '../../schema/check/located-fault.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { Definitions } from '../../schema/definition.ts'
 import type { EnteredDefinitions } from '../../schema/ledger/enter-definitions.ts'
+import { membersOf } from '../../schema/ledger/type-of-attribute.ts'
 import { type LocatedFault, SchemaError } from '../../schema/schema-error.ts'
 import { assertAlone } from './assert-alone.ts'
 
@@ -37,25 +38,25 @@ export async function findLosses(
   return judged.flatMap((one) => lossOf(one, definitions))
 }
 
-function lossOf(
-  { uid, name, from, to, lost, unzoned, removes }: JudgedAttribute,
-  { contentTypes, components }: Definitions,
-): readonly LocatedFault[] {
-  const file = [...contentTypes, ...components].find((one) => one.uid === uid)?.file ?? uid
-  const path = `attributes.${name}.type`
+function lossOf(one: JudgedAttribute, definitions: Definitions): readonly LocatedFault[] {
+  const { from, to, lost, unzoned, removes } = one
+  const { file, path } = placeOf(one, definitions)
   const params = { kind: from, type: to }
   if (unzoned > 0) {
-    const fault = declarationFault(path, 'declare.convertZone', {
-      ...params,
-      amount: String(unzoned),
-    })
-    return [locate(file, fault)]
+    const amount = String(unzoned)
+    return [locate(file, declarationFault(path, 'declare.convertZone', { ...params, amount }))]
   }
   if (lost === 0 || removes) return []
-  return [
-    locate(
-      file,
-      declarationFault(path, 'declare.convertLoses', { ...params, amount: String(lost) }),
-    ),
-  ]
+  const amount = String(lost)
+  return [locate(file, declarationFault(path, 'declare.convertLoses', { ...params, amount }))]
+}
+
+function placeOf(
+  { uid, name, isSameType }: JudgedAttribute,
+  { contentTypes, components }: Definitions,
+): { readonly file: string; readonly path: string } {
+  const holder = [...contentTypes, ...components].find((one) => one.uid === uid)
+  const attribute = holder?.attributes[name]
+  const option = isSameType && attribute !== undefined ? membersOf(attribute)?.option : undefined
+  return { file: holder?.file ?? uid, path: `attributes.${name}.${option ?? 'type'}` }
 }

@@ -6,9 +6,9 @@ import { findIdKinds } from './find-id-kinds.ts'
 import { readLedger, replaceLedger } from '../../mongo/system/schema-ledger.ts'
 import type { Definitions, Uid } from '../../schema/definition.ts'
 import {
-  declaredNames,
   type EnteredDefinitions,
   enterDefinitions,
+  sourcesOf,
   storedUidOf,
 } from '../../schema/ledger/enter-definitions.ts'
 import type { Ledger } from '../../schema/ledger/ledger.ts'
@@ -101,7 +101,7 @@ async function findStoredSources(
   const found = new Set<string>()
   for (const { uid, collectionName, attributes, adopt } of contentTypes) {
     if (adopt !== undefined || ledger.holders[uid] !== undefined) continue
-    for (const source of declaredNames(attributes).flatMap(({ from }) => from)) {
+    for (const source of Object.values(attributes).flatMap(sourcesOf)) {
       const row = await database
         .table(collectionName)
         .findOne({ [source]: { $exists: true } }, { projection: { _id: 1 } })
@@ -111,8 +111,8 @@ async function findStoredSources(
   // No query can search all places of a component, so its newest older name counts.
   for (const { uid, attributes } of components) {
     if (ledger.holders[uid] !== undefined) continue
-    for (const { from } of declaredNames(attributes)) {
-      if (from[0] !== undefined) found.add(`${uid} ${from[0]}`)
+    for (const [newest] of Object.values(attributes).map(sourcesOf)) {
+      if (newest !== undefined) found.add(`${uid} ${newest}`)
     }
   }
   return found

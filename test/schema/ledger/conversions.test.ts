@@ -7,7 +7,9 @@ const MANY = ['component list', 'media list', 'relation to many'] as const
 const ALL = [...SCALAR_TYPES, ...LISTS, ...MANY, 'dynamiczone']
 
 function targets(from: string, kind: ConversionKind): readonly string[] {
-  return ALL.filter((to) => to !== from && conversionKind(from, to) === kind).toSorted()
+  return ALL.filter(
+    (to) => to !== from && conversionKind({ type: from }, { type: to }) === kind,
+  ).toSorted()
 }
 
 describe('conversionKind', () => {
@@ -45,7 +47,7 @@ describe('conversionKind', () => {
     for (const type of ['password', 'boolean', 'location', 'dynamiczone']) {
       expect(targets(type, 'none')).to.have.length(ALL.length - 1)
       for (const from of ALL.filter((other) => other !== type)) {
-        expect(conversionKind(from, type)).to.equal('none')
+        expect(conversionKind({ type: from }, { type })).to.equal('none')
       }
     }
   })

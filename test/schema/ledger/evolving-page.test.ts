@@ -15,7 +15,11 @@ describe('docs/evolving.md', () => {
   const [renamed, skipped, aliased, emails, zoned, reused] = blocks as readonly Attributes[]
 
   const enter = (before: HolderLedger | undefined, attributes: Attributes = {}) =>
-    enterNames(before, declaredNames(attributes), () => false)
+    enterNames(
+      before,
+      declaredNames(attributes, (uid) => uid),
+      () => false,
+    )
   const first = enter(undefined, { name: { type: 'string' } }).ledger
 
   const storedNames = ({ columns }: ReturnType<typeof enterNames>) =>
