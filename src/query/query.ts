@@ -21,6 +21,8 @@ export interface Query {
   readonly page: Page
   readonly version: VersionSelection
   readonly publication: readonly PublicationCondition[]
+  /** The stages of the review that drafts may be in. Absent if all of them. */
+  readonly stages?: readonly string[]
   readonly reader: Reader
   readonly populate: readonly PopulateNode[]
   /** Absent without a full-text search. It decides the order, so `sort` has no effect. */

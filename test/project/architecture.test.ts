@@ -107,7 +107,7 @@ const STUDIO = ['texts', 'api', 'design', 'entry', 'fields', 'screens', 'shell',
 
 /** The most files and lines of code that a reader of a path has to load: its file and all that it imports. */
 const MAX_CLOSURES: Readonly<Record<string, readonly [files: number, lines: number]>> = {
-  'content/read/find-documents.ts': [65, 6_700],
+  'content/read/find-documents.ts': [66, 6_800],
   'content/write/create-document.ts': [87, 8_900],
   'content/write/update-document.ts': [87, 8_900],
   'content/write/publish-document.ts': [88, 8_900],

@@ -5,7 +5,9 @@ import { readListSearch } from '../src/screens/list/list-search.ts'
 import {
   type FilterWord,
   operatorsOf,
+  filteredStages,
   filteredState,
+  STAGE,
   STATE,
   takesValue,
   toFilters,
@@ -63,6 +65,21 @@ describe('filters in words', () => {
     expect(filteredState([])).to.equal(undefined)
     expect(filteredState([{ at: STATE, is: 'is', to: 'draft' }])).to.equal('draft')
     expect(filteredState([{ at: STATE, is: 'is', to: 'published' }])).to.equal('published')
+  })
+
+  it('returns the filtered stages that the type declares', () => {
+    const declared = ['draft', 'in-review', 'ready']
+    const stages = (word: Omit<FilterWord, 'at'>) =>
+      filteredStages([{ at: STAGE, ...word }], declared)
+    expect(filteredStages([], declared)).to.equal(undefined)
+    expect(stages({ is: 'is', to: 'ready' })).to.deep.equal(['ready'])
+    expect(stages({ is: 'isOneOf', among: ['ready', 'gone', 'draft'] })).to.deep.equal([
+      'draft',
+      'ready',
+    ])
+    expect(stages({ is: 'isOneOf', among: ['gone'] })).to.equal(undefined)
+    expect(stages({ is: 'isNoneOf', among: ['ready'] })).to.equal(undefined)
+    expect(filteredStages([{ at: STAGE, is: 'is', to: 'ready' }])).to.equal(undefined)
   })
 
   it('has operators for each type that can be filtered, a usable default first', () => {

@@ -1,6 +1,7 @@
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { CommitItem } from '../../mongo/connection/database.ts'
+import { REVIEW_TYPE } from '../../content/review/review.ts'
 
 export const EVENTS = [
   'entry.create',
@@ -8,6 +9,7 @@ export const EVENTS = [
   'entry.delete',
   'entry.publish',
   'entry.unpublish',
+  'entry.review',
   'media.create',
   'media.update',
   'media.delete',
@@ -26,12 +28,21 @@ export interface Subscription {
   readonly locales: readonly string[] | null
 }
 
+/** The item as a change of content: a change of a review is one of the draft. */
+export function changedContent(item: CommitItem): CommitItem & { readonly isReview: boolean } {
+  const { type, entryType } = item
+  return type === REVIEW_TYPE && entryType !== undefined
+    ? { ...item, type: entryType, status: 'draft', isReview: true }
+    : { ...item, isReview: false }
+}
+
 export function eventOf(
-  item: Pick<CommitItem, 'type' | 'status' | 'op' | 'isNew'>,
+  item: Pick<CommitItem, 'type' | 'status' | 'op' | 'isNew'> & { readonly isReview?: boolean },
   plan: Pick<ContentTypePlan, 'draftAndPublish'> | undefined,
 ): WebhookEvent | null {
   if (item.type === FILE) return `media.${changeOf(item)}`
   if (plan === undefined || !item.type.startsWith('api::')) return null
+  if (item.isReview === true) return 'entry.review'
   if (!plan.draftAndPublish || item.status === 'draft') return `entry.${changeOf(item)}`
   return item.op === 'put' ? 'entry.publish' : 'entry.unpublish'
 }

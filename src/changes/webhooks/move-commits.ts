@@ -4,7 +4,7 @@ import type { Database, Session } from '../../mongo/connection/database.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { moveCursor, type StoredCursor } from '../follow-log.ts'
 import { deliveriesOf, type DeliveryRow, freshState, deliveryPosition } from './delivery.ts'
-import { eventOf, wants } from './events.ts'
+import { changedContent, eventOf, wants } from './events.ts'
 import { type Missed, type Webhook, type WebhookRow, WEBHOOKS, webhooksOf } from './webhook.ts'
 
 const STEP_LIMITS = { commits: 100, items: 1_000 } as const
@@ -106,7 +106,7 @@ function deliveriesFor(
   commit: NumberedCommit,
   schema: MoveOptions['schema'],
 ): readonly Facts[] {
-  return commit.items.flatMap((item, index) => {
+  return commit.items.map(changedContent).flatMap((item, index) => {
     const event = eventOf(item, schema.contentTypes.get(item.type))
     if (event === null || !wants(hook, event, item)) return []
     return {

@@ -1,3 +1,4 @@
+import { getReview } from '../../content/review/review.ts'
 import { findDocument } from '../../content/read/find-documents.ts'
 import type { Entry } from '../../content/read/row.ts'
 import { ValidationError } from '../../base/errors.ts'
@@ -48,8 +49,22 @@ export async function bodyFor(
     : await findEntry(sources, hook, delivery)
   // Deleted entries and entries that the creator may not find are reduced to their ids.
   const entry = found ?? { documentId, ...(locale !== '' && { locale }) }
-  const body = JSON.stringify({ ...about, ...name, [type === FILE ? 'media' : 'entry']: entry })
-  return { body, withheld }
+  const shown = {
+    ...(found !== null && event === 'entry.review' && (await reviewOf(sources, delivery))),
+    [type === FILE ? 'media' : 'entry']: entry,
+  }
+  return { body: JSON.stringify({ ...about, ...name, ...shown }), withheld }
+}
+
+/** Empty if the type no longer has a review. */
+async function reviewOf(
+  { database, schema }: PayloadSources,
+  { type, documentId, locale }: DeliveryRow,
+): Promise<object> {
+  const plan = schema.contentTypes.get(type)
+  if (plan?.review === undefined) return {}
+  const entry = { plan, documentId, locale }
+  return { review: await getReview({ database: database.majority }, plan.review, entry) }
 }
 
 interface Found {

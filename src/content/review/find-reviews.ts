@@ -1,9 +1,9 @@
-import { asRow, asVersion } from '../../mongo/versions/stored-version.ts'
-import { revisionOf } from '../../mongo/versions/version-fields.ts'
+import { asRow, asVersion, versionsOf } from '../../mongo/versions/stored-version.ts'
+import { REVISION, revisionOf } from '../../mongo/versions/version-fields.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import type { Database } from '../../mongo/connection/database.ts'
-import { findVersions } from '../../mongo/read/get-versions.ts'
-import { type ReviewRow, reviewsIn } from '../../mongo/trash/entry-reviews.ts'
+import type { DocumentLocale } from '../../mongo/read/compare-statuses.ts'
+import { reviewId, type ReviewRow, reviewsIn } from '../../mongo/trash/entry-reviews.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { stageOf } from './stage-of.ts'
 
@@ -28,10 +28,12 @@ export async function stagesOf(
   rows: readonly ReviewRow[],
 ): Promise<ReadonlyMap<string, string>> {
   const { review } = plan
-  if (review === undefined) return new Map()
   const draftOf = ({ documentId, locale }: ReviewRow): string =>
     versionId(documentId, { locale, status: 'draft' })
-  const drafts = await findVersions(database, plan, rows.map(draftOf))
+  if (review === undefined || rows.length === 0) return new Map()
+  const drafts = await versionsOf(database, plan)
+    .find({ _id: { $in: rows.map(draftOf) } }, { projection: { [REVISION]: 1, updatedAt: 1 } })
+    .toArray()
   const revisions = new Map(
     drafts.map((draft) => [draft._id, revisionOf(asVersion(plan, asRow(draft)))]),
   )
@@ -53,4 +55,26 @@ export async function findReviewRows(
   const documentId = { $in: [...new Set(documentIds)] }
   const rows = await reviewsIn(database).find({ type: uid, documentId }).toArray()
   return new Map(rows.map((row) => [row._id, row]))
+}
+
+/** The stages of drafts, in the order of the lines. Empty for types without a review. */
+export async function findReviewStages(
+  database: Database,
+  plan: ContentTypePlan,
+  lines: readonly DocumentLocale[],
+): Promise<readonly string[]> {
+  const { uid, review } = plan
+  if (review === undefined) return []
+  const ids = lines.map((line) => reviewId({ type: uid, ...line }))
+  const rows = await findReviewRows(
+    database,
+    plan,
+    lines.map(({ documentId }) => documentId),
+  )
+  const reached = await stagesOf(
+    database,
+    plan,
+    ids.flatMap((id) => rows.get(id) ?? []),
+  )
+  return ids.map((id) => reached.get(id) ?? stageOf(review, null, ''))
 }

@@ -115,7 +115,7 @@ async function changeInside(
   const reviewed = change.stage === undefined ? (row?.revision ?? revision) : revision
   const values = { stage, assignee, revision: reviewed, by, at: now() }
   await putReview(database, entry, values, session)
-  noteRow(session, 'put', { type: REVIEW_TYPE, documentId, locale })
+  noteRow(session, 'put', { type: REVIEW_TYPE, documentId, locale, entryType: plan.uid })
   return { before, after: { stage, assignee } }
 }
 

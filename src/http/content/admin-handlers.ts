@@ -1,7 +1,9 @@
+import type { StateOfLocale } from '../../content/read/find-states.ts'
 import { findEntries } from '../../content/read/find-entries.ts'
 import { shownStates } from '../../content/read/visible-facts.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { checkPublication } from '../../content/planning/check-publication.ts'
+import { findReviewStages } from '../../content/review/find-reviews.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import { parseActionLocales } from '../../query/parse-version.ts'
@@ -9,6 +11,7 @@ import type { EntryState, LocaleRules, VersionSelection } from '../../query/quer
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { readEntryFacts } from '../admin/request/entry-facts.ts'
+import { parseStages } from '../admin/request/parse-stages.ts'
 import { parseState } from '../admin/request/parse-state.ts'
 import { listEnvelope } from '../answer/envelope.ts'
 import { assertNoPayload, parameterOf } from '../body/read-request.ts'
@@ -28,22 +31,49 @@ export async function list(
   const parsed = {
     ...asked,
     publication: [...asked.publication, ...parseState(query, plan, rules)],
+    ...parseStages(query, plan),
   }
   assertMayRead(ctx, plan, parsed.version.status)
   const found = await findEntries(database, parsed)
-  const states = await statesOf(ctx, dependencies, plan, {
-    entries: found.entries,
-    version: parsed.version,
-    locales,
-  })
+  const listed = { lines: linesOf(found.entries, parsed.version), version: parsed.version, locales }
+  const [states, stages] = await Promise.all([
+    statesOf(ctx, dependencies, plan, listed),
+    stagesOf(dependencies, plan, listed),
+  ])
   const { data, meta } = listEnvelope(found, parsed.page)
-  ctx.body = { data, meta: { ...meta, states } }
+  ctx.body = { data, meta: { ...meta, states, ...(stages !== null && { stages }) } }
 }
 
+type ListedLine = Omit<StateOfLocale, 'state'>
+
 interface ListedEntries {
-  readonly entries: readonly Data[]
+  readonly lines: readonly ListedLine[]
   readonly version: VersionSelection
   readonly locales: LocaleRules
+}
+
+function linesOf(entries: readonly Data[], version: VersionSelection): readonly ListedLine[] {
+  return entries.flatMap(({ documentId, locale }) =>
+    (typeof locale === 'string' ? [locale] : version.locales).map((code) => ({
+      documentId: String(documentId),
+      locale: code,
+    })),
+  )
+}
+
+function keyIn({ locales }: VersionSelection, { documentId, locale }: ListedLine): string {
+  return locales.length === 1 ? documentId : `${documentId}:${locale}`
+}
+
+/** Null unless the list shows drafts of a type with a review. The caller sees each of these drafts. */
+async function stagesOf(
+  { documents: { database } }: EditorContentDependencies,
+  plan: ContentTypePlan,
+  { lines, version }: ListedEntries,
+): Promise<Readonly<Record<string, string | undefined>> | null> {
+  if (plan.review === undefined || version.status !== 'draft') return null
+  const found = await findReviewStages(database, plan, lines)
+  return Object.fromEntries(lines.map((line, at) => [keyIn(version, line), found[at]]))
 }
 
 /** States of visible versions by documentId, or by `documentId:locale` for a list of several locales. */
@@ -51,23 +81,11 @@ async function statesOf(
   { state: { principal } }: Context,
   { documents }: EditorContentDependencies,
   plan: ContentTypePlan,
-  { entries, version, locales: { defaultCode } }: ListedEntries,
+  { lines, version, locales: { defaultCode } }: ListedEntries,
 ): Promise<Readonly<Record<string, EntryState>>> {
-  const lines = entries.flatMap(({ documentId, locale }) =>
-    (typeof locale === 'string' ? [locale] : version.locales).map((code) => ({
-      documentId: String(documentId),
-      locale: code,
-    })),
-  )
   const rules = writeRulesOf(principal)
   const found = await shownStates(documents, rules, { plan, locale: defaultCode }, lines)
-  const isOne = version.locales.length === 1
-  return Object.fromEntries(
-    found.map(({ documentId, locale, state }) => [
-      isOne ? documentId : `${documentId}:${locale}`,
-      state,
-    ]),
-  )
+  return Object.fromEntries(found.map(({ state, ...line }) => [keyIn(version, line), state]))
 }
 
 /** A single type has one document with a fixed documentId. Creating it is an update. */

@@ -123,9 +123,11 @@ export function noteRow(
     type,
     documentId,
     locale = '',
-  }: Pick<CommitItem, 'type' | 'documentId'> & { readonly locale?: string },
+    ...about
+  }: Pick<CommitItem, 'type' | 'documentId' | 'entryType'> & { readonly locale?: string },
 ): void {
-  noteItems(session, [{ type, documentId, locale, status: 'published', op, revision: null }])
+  const item = { type, documentId, locale, status: 'published', op, revision: null } as const
+  noteItems(session, [{ ...item, ...about }])
 }
 
 /** In a transaction, keeps the commits of a document in order. @throws CommitBehind, after which it is retried */

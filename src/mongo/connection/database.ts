@@ -17,6 +17,8 @@ export interface CommitItem {
   /** The revision after a put; null for types without revisions. */
   readonly revision: string | null
   readonly isNew?: true
+  /** For items about an entry, such as reviews: the uid of its content-type. */
+  readonly entryType?: string
   /**
    * The members that rules of `sync` compare, before and after the commit. Null: no such version. Absent if unknown.
    * They are for `_sync` and `_live` only and never shown.

@@ -13,8 +13,9 @@ import { fallbackStages } from './target-version.ts'
 import { type Conditions, matchAll } from './translate-filter.ts'
 
 /** Whether the query shows all versions of its locales and status. */
-export function showsAllVersions({ plan, filter, publication, version }: Query): boolean {
-  return filter === null && publication.length === 0 && fallbackStages(plan, version).length === 0
+export function showsAllVersions({ plan, filter, publication, stages, version }: Query): boolean {
+  const isFiltered = filter !== null || publication.length > 0 || stages !== undefined
+  return !isFiltered && fallbackStages(plan, version).length === 0
 }
 
 /** For a longer list, the embedded engine scans the collection, however large it is. */

@@ -15,6 +15,7 @@ import {
 import type { StoredVersion } from '../versions/stored-version.ts'
 import { REVISION } from '../versions/version-fields.ts'
 import { resolveFilter } from './resolve-filter.ts'
+import { findStageConditions } from './review-conditions.ts'
 import { UNORDERED } from './sort-plan.ts'
 import { fallbackStages, shownVersions } from './target-version.ts'
 import { versionId } from '../versions/version-match.ts'
@@ -59,8 +60,28 @@ export interface ResolvedQuery {
 }
 
 export async function resolveQuery(database: Database, query: Query): Promise<ResolvedQuery> {
-  const { plan, filter, version, reader, publication } = query
-  const resolved = await resolveFilter(database, filter, version, reader)
+  const { filter, version, reader } = query
+  const [filtered, { narrowed, joined }] = await Promise.all([
+    resolveFilter(database, filter, version, reader),
+    findStageConditions(database, query),
+  ])
+  const found = await resolvePublication(database, query, bothConditions(filtered, narrowed))
+  if (joined.lookups.length === 0) return found
+  const { published, conditions, counted } = found
+  return {
+    ...found,
+    published: bothConditions(published, joined),
+    conditions: bothConditions(conditions, joined),
+    counted: counted.map((one) => bothConditions(one, joined)),
+  }
+}
+
+async function resolvePublication(
+  database: Database,
+  query: Query,
+  resolved: Conditions,
+): Promise<ResolvedQuery> {
+  const { plan, version, publication } = query
   const published = publicationOf(database, plan, version.status, publication)
   const conditions = bothConditions(resolved, published)
   if (published.lookups.length === 0) {

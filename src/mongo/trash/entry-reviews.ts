@@ -1,4 +1,5 @@
 import type { Database } from '../connection/database.ts'
+import { REVIEW_ROWS } from '../versions/version-fields.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
 import type { Table } from '../connection/table.ts'
 
@@ -20,8 +21,6 @@ export interface ReviewRow {
 }
 
 export type ReviewedLine = Pick<ReviewRow, 'type' | 'documentId' | 'locale'>
-
-export const REVIEW_ROWS = 'quire_reviews'
 
 export function reviewsIn(database: Database): Table<ReviewRow> {
   return database.table<ReviewRow>(REVIEW_ROWS)

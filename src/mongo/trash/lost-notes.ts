@@ -3,7 +3,8 @@ import type { Database, Session } from '../connection/database.ts'
 import type { Table } from '../connection/table.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { COMMENT_ROWS } from './entry-comments.ts'
-import { type ReviewedLine, REVIEW_ROWS } from './entry-reviews.ts'
+import { REVIEW_ROWS } from '../versions/version-fields.ts'
+import type { ReviewedLine } from './entry-reviews.ts'
 import { deletionsIn } from './trash-rows.ts'
 
 type Note = ReviewedLine & { readonly _id: string }

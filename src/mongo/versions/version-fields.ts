@@ -36,3 +36,6 @@ export type StoredState =
   typeof STATE_SAME | typeof STATE_CHANGED | typeof STATE_UNKNOWN | typeof STATE_ALONE
 
 export const UNSETTLED = { [STATE_FIELD]: { $in: [STATE_UNKNOWN, null] } } as const
+
+/** The collection of reviews. Lists join it with drafts. */
+export const REVIEW_ROWS = 'quire_reviews'

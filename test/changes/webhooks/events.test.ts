@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { eventOf, wants } from '../../../src/changes/webhooks/events.ts'
+import { changedContent, eventOf, wants } from '../../../src/changes/webhooks/events.ts'
 
 const ARTICLE = 'api::article.article'
 const WITH_DRAFTS = { draftAndPublish: true }
@@ -31,6 +31,21 @@ describe('eventOf', () => {
     expect(eventOf({ ...file, op: 'put', isNew: true }, WITHOUT)).to.equal('media.create')
     expect(eventOf({ ...file, op: 'put' }, WITHOUT)).to.equal('media.update')
     expect(eventOf({ ...file, op: 'delete' }, WITHOUT)).to.equal('media.delete')
+  })
+
+  it('returns entry.review for a review of a content-type', () => {
+    const item = {
+      type: 'admin::review',
+      documentId: 'a',
+      locale: 'en',
+      status: 'published',
+      op: 'put',
+      revision: null,
+    } as const
+    const changed = changedContent({ ...item, entryType: ARTICLE })
+    expect(changed).to.include({ type: ARTICLE, status: 'draft' })
+    expect(eventOf(changed, WITH_DRAFTS)).to.equal('entry.review')
+    expect(eventOf(changedContent(item), undefined), 'from an earlier release').to.equal(null)
   })
 
   it('returns null for users, roles, tokens and undeclared types', () => {

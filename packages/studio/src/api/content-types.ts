@@ -15,6 +15,8 @@ export interface TypeSummary extends Omit<ContentTypeOptions, 'description'> {
 
 export interface Declaration extends ContentTypeOptions, Omit<TypeSummary, 'actions'> {
   readonly hasPreview: boolean
+  /** Of the review, in order. Absent for types without one. */
+  readonly stages?: readonly string[]
   readonly attributes: Attributes
 }
 

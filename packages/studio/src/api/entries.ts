@@ -22,6 +22,8 @@ export interface ListMeta {
     readonly nextCursor?: string | null
   }
   readonly states?: Readonly<Record<string, EntryState>>
+  /** Absent for types without a review. */
+  readonly stages?: Readonly<Record<string, string>>
 }
 
 /** Every collection has an index on this key, so 135,000 entries sort as fast as ten. */

@@ -8,6 +8,7 @@ export const WEBHOOK_EVENTS = [
   'entry.delete',
   'entry.publish',
   'entry.unpublish',
+  'entry.review',
   'media.create',
   'media.update',
   'media.delete',

@@ -187,6 +187,58 @@ describeInBrowser('reviews', () => {
     }
   })
 
+  const openList = async (search = ''): Promise<void> => {
+    await page.goto(`${server.address}/studio/content/memos${search}`)
+    await page.getByRole('grid').waitFor()
+  }
+  const row = (title: string): Locator => page.getByRole('row').filter({ hasText: title })
+
+  it('are a column and a filter of the list, in one request', async () => {
+    for (const [title, stage] of [
+      ['Asked memo', 'In review'],
+      ['Ready memo', 'Ready'],
+    ] as const) {
+      const id = await make(title)
+      await open(page, id)
+      await chooseStage(stage)
+    }
+    await make('Begun memo')
+    const sent: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/admin/') && pathname.includes('memo')) {
+        sent.push(decodeURIComponent(pathname))
+      }
+    })
+    await openList('?q=memo')
+    await page.getByRole('columnheader', { name: 'Stage' }).waitFor()
+    await row('Asked memo').getByText('In review').waitFor()
+    await row('Ready memo').getByText('Ready', { exact: true }).waitFor()
+    expect(sent.sort()).to.deep.equal([MEMO, '/admin/content-types/api::memo.memo'].sort())
+    await page.getByRole('button', { name: '+ Filter' }).click()
+    await page.getByRole('button', { name: 'Attribute' }).click()
+    await page.getByRole('option', { name: 'Stage', exact: true }).click()
+    await page.getByRole('button', { name: 'Condition' }).click()
+    const conditions = await page.getByRole('option').allTextContents()
+    expect(conditions).to.deep.equal(['is', 'is one of'])
+    await page.getByRole('option', { name: 'is one of' }).click()
+    for (const stage of ['In review', 'Ready']) {
+      await page.getByRole('group', { name: 'Values' }).getByText(stage, { exact: true }).click()
+    }
+    await expectAccessible(page, 'a filter on stages')
+    await takePicture(page, 'review-filter')
+    sent.length = 0
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await row('Begun memo').waitFor({ state: 'detached' })
+    expect(sent).to.deep.equal([MEMO])
+    await page.reload()
+    await page.getByRole('button', { name: 'Stage is one of In review, Ready' }).waitFor()
+    await row('Asked memo').waitFor()
+    expect(await row('Begun memo').count()).to.equal(0)
+    await expectAccessible(page, 'a list with stages')
+    await takePicture(page, 'review-list')
+  })
+
   it('speak German in the German Studio', async () => {
     const id = await make('Auf Deutsch')
     await chooseGerman(page, server)
@@ -199,5 +251,8 @@ describeInBrowser('reviews', () => {
     await page.goto(`${server.address}/studio`)
     const waiting = page.getByRole('region', { name: 'Wartet auf Sie' })
     await waiting.getByRole('link', { name: /Auf Deutsch.*In Prüfung/ }).waitFor()
+    await openList()
+    await page.getByRole('columnheader', { name: 'Stufe' }).waitFor()
+    await row('Auf Deutsch').getByText('In Prüfung').waitFor()
   })
 })

@@ -55,7 +55,7 @@ function showType(
   { description = '', preview, attributes: declared }: ContentTypeDefinition,
 ): object {
   const { uid, kind, singularName, pluralName, displayName, icon } = plan
-  const { draftAndPublish, localized } = plan
+  const { draftAndPublish, localized, review } = plan
   return {
     uid,
     kind,
@@ -66,6 +66,7 @@ function showType(
     description,
     draftAndPublish,
     localized,
+    ...(review !== undefined && { stages: review.stages.map(({ name }) => name) }),
     searched: isTitleSearched(plan),
     hasPreview: preview !== undefined,
     titleField: titleFieldOf(plan),

@@ -1,12 +1,12 @@
 import { type AttributeType } from '@quire/schema/attributes'
 import { type Attribute, isToMany } from '../../api/attributes.ts'
 import type { Declaration } from '../../api/content-types.ts'
-import { OWN_ATTRIBUTES } from './filter-words.ts'
+import { OWN_ATTRIBUTES, STAGE } from './filter-words.ts'
 
 /** A column next to the title: an attribute, or a property such as the state. */
 export interface Column {
   readonly name: string
-  /** Absent for the state and the languages. */
+  /** Absent for the state, the stage and the languages. */
   readonly attribute?: Attribute
 }
 
@@ -25,9 +25,10 @@ const DEFAULT_ATTRIBUTES = 3
 
 /** All possible columns of a type, in the order of its declaration. */
 export function columnsOf(declaration: Declaration): readonly Column[] {
-  const { draftAndPublish, localized, attributes, titleField } = declaration
+  const { draftAndPublish, localized, stages, attributes, titleField } = declaration
   return [
     ...(draftAndPublish ? [{ name: STATE_COLUMN }] : []),
+    ...(stages === undefined ? [] : [{ name: STAGE }]),
     ...(localized ? [{ name: LOCALES_COLUMN }] : []),
     ...Object.entries({ ...attributes, ...OWN_ATTRIBUTES })
       .filter(([name, { type }]) => name !== titleField && !HIDDEN_TYPES.has(type))

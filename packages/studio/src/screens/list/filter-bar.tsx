@@ -5,19 +5,25 @@ import type { Option } from '../../design/choice.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { SearchBox } from '../../design/search-box.tsx'
 import { notify } from '../../design/toasts.tsx'
-import { useTexts } from '../../texts/texts.ts'
+import { stageWord } from '../../texts/stage-word.ts'
+import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './filter-bar.module.css'
 import { FilterChips } from './filter-chips.tsx'
 import { FilterText } from './filter-text.tsx'
-import { type FilterWord, OWN_ATTRIBUTES, STATE } from './filter-words.ts'
+import { type FilterWord, OWN_ATTRIBUTES, STAGE, STATE } from './filter-words.ts'
 import { useFilterable } from './use-filterable.tsx'
 import type { List } from './use-list.ts'
 
 export function FilterBar({ list }: { readonly list: List }) {
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   const { declaration } = list
   const filters = list.search.filters ?? []
-  const attributes: Attributes = { ...declaration.attributes, ...OWN_ATTRIBUTES }
+  const attributes: Attributes = {
+    ...stageAttribute(declaration, texts),
+    ...declaration.attributes,
+    ...OWN_ATTRIBUTES,
+  }
   const filterable = useFilterable(attributes)
   const state: Option = { id: STATE, name: t('list.state'), icon: <Icon name="eye" /> }
   const options = useMayFilterByState(declaration) ? [state, ...filterable] : filterable
@@ -52,6 +58,13 @@ export function FilterBar({ list }: { readonly list: List }) {
       />
     </div>
   )
+}
+
+/** Filters show the stage like an enumeration. */
+function stageAttribute({ stages }: Declaration, texts: Texts): Attributes {
+  if (stages === undefined) return {}
+  const values = Object.fromEntries(stages.map((name) => [name, stageWord(name, texts)]))
+  return { [STAGE]: { type: 'enumeration', enum: stages, studio: { values } } }
 }
 
 /** The server refuses the filter if a rule can hide the other version of an entry. */

@@ -11,7 +11,7 @@ import {
   type FilterWord,
   isCompleteWord,
   type OperatorWord,
-  operatorsOf,
+  operatorsAt,
   STATE,
   takesList,
   takesValue,
@@ -40,18 +40,16 @@ export function FilterForm(props: FilterFormProps) {
     return attribute === undefined || props.takesConstant?.(attribute) !== false
   }
   const { t } = useTexts()
-  const operatorsAt = (at: string): readonly OperatorWord[] => {
-    const attribute = attributes[at]
-    return operators ?? (attribute === undefined ? [] : operatorsOf(attribute))
-  }
+  const offeredAt = (at: string): readonly OperatorWord[] =>
+    operators ?? operatorsAt(at, attributes)
   const begin = (at: string): FilterWord => {
     if (at === STATE) return { at, is: 'is', to: 'draft' }
-    const is = operatorsAt(at)[0] ?? 'is'
+    const is = offeredAt(at)[0] ?? 'is'
     const [first] = takesConstant(at) ? [] : (variablesOf?.(at) ?? [])
     return first === undefined ? { at, is } : { at, is, variable: first.id }
   }
   const [word, setWord] = useState<FilterWord>(given ?? begin(options[0]?.id ?? ''))
-  const offered = operatorsAt(word.at)
+  const offered = offeredAt(word.at)
   const isComplete = word.at !== '' && isCompleteWord(word)
   return (
     <Form

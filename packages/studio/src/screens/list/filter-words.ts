@@ -45,6 +45,9 @@ export const OWN_ATTRIBUTES: Attributes = {
 /** A filter on the publication state, which is no attribute. */
 export const STATE = '$state'
 
+/** The stage of the review, as a filter and a column. */
+export const STAGE = '$stage'
+
 const EMPTY = ['isEmpty', 'isNotEmpty'] as const
 const TEXT = ['contains', 'is', 'isNot', 'begins', ...EMPTY] as const
 const NUMBER = ['is', 'isNot', 'above', 'atLeast', 'below', 'atMost', ...EMPTY] as const
@@ -83,6 +86,15 @@ export function operatorsOf({
 }: Pick<Attribute, 'type' | 'computed'>): readonly OperatorWord[] {
   return computed ? [] : OPERATORS_OF[type]
 }
+
+/** The operators for an attribute, the state or the stage. */
+export function operatorsAt(at: string, attributes: Attributes): readonly OperatorWord[] {
+  if (at === STAGE) return STAGE_OPERATORS
+  const attribute = attributes[at]
+  return attribute === undefined ? [] : operatorsOf(attribute)
+}
+
+const STAGE_OPERATORS = ['is', 'isOneOf'] as const
 
 export function takesValue(operator: OperatorWord): boolean {
   return operator !== 'isEmpty' && operator !== 'isNotEmpty'
@@ -171,6 +183,19 @@ function toOperand(value: string, type: AttributeType): string {
 export function filteredState(words: readonly FilterWord[]): EntryState | undefined {
   const to = words.findLast(({ at }) => at === STATE)?.to
   return ENTRY_STATES.find((state) => state === to)
+}
+
+/** The stages that the filters select; undefined if there is no filter on declared stages. */
+export function filteredStages(
+  words: readonly FilterWord[],
+  stages: readonly string[] = [],
+): readonly string[] | undefined {
+  const word = words.findLast(
+    ({ at, is }) => at === STAGE && STAGE_OPERATORS.some((one) => one === is),
+  )
+  const asked = word?.is === 'is' ? [word.to] : (word?.among ?? [])
+  const known = stages.filter((stage) => asked.includes(stage))
+  return known.length === 0 ? undefined : known
 }
 
 export function isFilterWord(given: unknown): given is FilterWord {

@@ -4,7 +4,7 @@ import { type ListQuery, NEWEST_FIRST } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/request.ts'
 import { byRelevance } from '../../api/text-search.ts'
 import { type Column, LOCALES_COLUMN, pictureOf } from './columns.ts'
-import { OWN_ATTRIBUTES, filteredState, toFilters } from './filter-words.ts'
+import { OWN_ATTRIBUTES, filteredStages, filteredState, toFilters } from './filter-words.ts'
 import type { ListSearch } from './list-search.ts'
 
 export const PAGE_SIZE = 50
@@ -49,6 +49,7 @@ export function selectionOf({
     ...(q !== undefined && (isByRelevance({ declaration, search }) ? byRelevance(q) : { _q: q })),
     filters: toFilters(filters, attributes),
     state: filteredState(filters),
+    stage: filteredStages(filters, declaration.stages),
   }
 }
 

@@ -15,7 +15,9 @@ import { Checkbox } from '../../design/checkbox.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
 import { Cell, Thumbnail } from '../../fields/cell.tsx'
+import { stageWord } from '../../texts/stage-word.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { STAGE } from './filter-words.ts'
 import { type Column, isSortable, LOCALES_COLUMN, pictureOf, STATE_COLUMN } from './columns.ts'
 import styles from './list-table.module.css'
 import { useColumnName } from './use-column-name.ts'
@@ -148,9 +150,14 @@ interface ColumnCellProps {
 }
 
 function ColumnCell({ entry, column: { name, attribute }, list }: ColumnCellProps) {
+  const texts = useTexts()
   if (name === STATE_COLUMN) {
     const state = list.entries.data?.meta.states?.[entry.documentId]
     return state === undefined ? null : <StateMark state={state} />
+  }
+  if (name === STAGE) {
+    const stage = list.entries.data?.meta.stages?.[entry.documentId]
+    return stage === undefined ? null : stageWord(stage, texts)
   }
   if (name === LOCALES_COLUMN) return <LocaleMarks entry={entry} list={list} />
   if (attribute === undefined) return null

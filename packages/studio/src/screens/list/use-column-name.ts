@@ -2,13 +2,14 @@ import type { Attributes } from '../../api/attributes.ts'
 import { fieldLabel } from '../../texts/field-words.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { LOCALES_COLUMN, STATE_COLUMN } from './columns.ts'
-import { STATE } from './filter-words.ts'
+import { STAGE, STATE } from './filter-words.ts'
 
 export function useColumnName(attributes: Attributes): (name: string) => string {
   const { t, language } = useTexts()
   const names: Readonly<Record<string, string>> = {
     [STATE_COLUMN]: t('list.state'),
     [STATE]: t('list.state'),
+    [STAGE]: t('review.stage'),
     [LOCALES_COLUMN]: t('list.languages'),
     createdAt: t('list.createdAt'),
     updatedAt: t('list.updatedAt'),

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { changeReview, type EntryReview, type Person } from '../../api/comments.ts'
 import type { ActedOn } from '../../api/entry-facts.ts'
@@ -145,7 +146,11 @@ interface Move {
 function useReviewActions(session: EntrySession, entry: ActedOn) {
   const { t } = useTexts()
   const action = useAction()
-  const changes = { changes: ['comments'] }
+  const client = useQueryClient()
+  const changes = {
+    changes: ['comments'],
+    onDone: () => void client.invalidateQueries({ queryKey: ['content', entry.uid, 'list'] }),
+  }
   return {
     action,
     /** The stage is that of the shown values, so these are saved first. */
