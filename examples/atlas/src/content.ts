@@ -45,7 +45,7 @@ export interface Article {
     localizations: quire.Many<Article>
   }
   searched: 'title' | 'excerpt' | 'body'
-  faceted: 'category'
+  faceted: 'category' | 'countries'
   create: {
     title: string
     slug?: string
@@ -175,7 +175,7 @@ export interface Country {
     localizations: quire.Many<Country>
   }
   searched: 'name' | 'officialName' | 'capital' | 'subregion'
-  faceted: 'region' | 'landlocked' | 'independent'
+  faceted: 'region' | 'landlocked' | 'independent' | 'borders'
   create: {
     name: string
     officialName?: string | null

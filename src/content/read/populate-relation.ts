@@ -83,7 +83,7 @@ async function findRelated(
   path: string,
 ): Promise<Related> {
   const { side, otherSide } = node.relation
-  const read = await toRead(context, key, node)
+  const read = await relatedRead(context, key, node)
   const find =
     side === 'inverse' && otherSide !== null
       ? inverseSide(context, rows, node, otherSide)
@@ -232,7 +232,8 @@ function relatedByOwners(
   }
 }
 
-async function toRead(
+/** The read of the targets that the caller sees. */
+export async function relatedRead(
   { database, reader }: PopulateContext,
   key: VersionKey,
   node: RelationNode,

@@ -37,20 +37,14 @@ export interface FoundGroups {
   readonly isCapped: boolean
 }
 
-/** Only these versions, and the largest groups first. */
-export interface GroupsAmong {
-  readonly ids: readonly string[]
-  readonly limit: number
-}
-
 /**
  * Groups by stored values first, and then looks up the targets once per group. An entry belongs to the group of each
- * target that the reader sees, or to the group null without any.
+ * target that the reader sees, or to the group null without any. `ids` limits the entries to these versions.
  */
 export async function findGroups(
   database: Database,
   query: GroupedQuery,
-  among: GroupsAmong | null = null,
+  ids: readonly string[] | null = null,
 ): Promise<FoundGroups> {
   const { plan, filter, version, aggregate, reader } = query
   const attributes = [...new Set(aggregate.measures.map(({ attribute }) => attribute))]
@@ -59,17 +53,17 @@ export async function findGroups(
     ...aggregate.groupBy.map((key, index) => joinTargets(database, query, key, index)),
   ])
   const isMerged = aggregate.groupBy.some(({ kind }) => kind === 'relation' || kind === 'month')
-  const named = among === null ? [] : [{ _id: { $in: [...among.ids] } }]
+  const named = ids === null ? [] : [{ _id: { $in: [...ids] } }]
   const matched = matchAll([...named, matchNamed(filter, version), matchVersions(version)])
   const byKey = Object.fromEntries(aggregate.groupBy.map((_, index) => [`_id.k${index}`, 1]))
-  const limit = among?.limit ?? AGGREGATE_LIMITS.groups
+  const limit = AGGREGATE_LIMITS.groups
   const stages = [
     ...matchStages(matched, conditions),
     ...fallbackStages(plan, version),
     { $group: { _id: keysBy(aggregate, storedKey), ...accumulate(attributes) } },
     ...joins.flat(),
     ...(isMerged ? [{ $group: { _id: keysBy(aggregate, shownKey), ...merge(attributes) } }] : []),
-    { $sort: among === null ? byKey : { n: -1, ...byKey } },
+    { $sort: byKey },
     { $limit: limit + 1 },
   ]
   const groups: FoundGroup[] = []

@@ -19,7 +19,7 @@ export function showsAllVersions({ plan, filter, publication, stages, version }:
 }
 
 /** For a longer list, the embedded engine scans the collection, however large it is. */
-const MAX_NAMED = 2_000
+export const MAX_NAMED = 2_000
 
 /** The `_id`s of the named versions that match all conditions of the query. They do not count as part of a response. */
 export async function findVisible(

@@ -41,9 +41,11 @@ function facetKey(
   return node === undefined ? null : { kind: 'relation', name, node: node as RelationNode }
 }
 
+/** Adopted targets have no versions to look up. */
 export function isFaceted(member: AttributePlan): boolean {
   if (member.private) return false
-  return member.kind === 'relation' ? !member.toMany : isGroupedValue(member)
+  if (member.kind === 'relation') return member.target().adopted === undefined
+  return isGroupedValue(member)
 }
 
 /** Entries of several languages have no common version of a target. @throws ValidationError */

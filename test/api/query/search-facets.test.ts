@@ -28,6 +28,8 @@ const TYPES = {
       },
       vault: { ...RELATION, relation: 'manyToOne', target: 'api::vault.vault' },
       tags: { ...RELATION, relation: 'manyToMany', target: 'api::category.category' },
+      notes: { ...RELATION, relation: 'oneToMany', target: 'api::note.note', mappedBy: 'item' },
+      crates: { ...RELATION, relation: 'manyToMany', target: 'api::vault.vault' },
     },
     { draftAndPublish: true, localized: true, search: { title: 1 } },
   ),
@@ -39,6 +41,10 @@ const TYPES = {
   badge: declare('badge', {
     name: { type: 'string' },
     item: { ...RELATION, relation: 'oneToOne', target: 'api::item.item', inversedBy: 'badge' },
+  }),
+  note: declare('note', {
+    name: { type: 'string' },
+    item: { ...RELATION, relation: 'manyToOne', target: 'api::item.item', inversedBy: 'notes' },
   }),
   vault: declare('vault', { name: { type: 'string' } }),
   'queries/found': {
@@ -56,7 +62,8 @@ const TYPES = {
   },
 }
 
-const FACETS = ['kind', 'open', 'category', 'badge', 'sort'] as const
+const RELATIONS = ['category', 'badge', 'tags', 'notes']
+const FACETS = ['kind', 'open', 'sort', ...RELATIONS]
 
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 4 })
 const TITLES = ['Granite hills', 'granite', 'basalt and granite', 'basalt']
@@ -86,7 +93,10 @@ describe('the facets of a search', () => {
     hidden = String(categories[3])
     const german = await server.put(`/api/categorys/${categories[0]}?locale=de`, { name: 'eins' })
     expect(german.status, german.text).to.equal(200)
-    const links = fc.record({ category: orNull(fc.constantFrom(...categories)) })
+    const links = fc.record({
+      category: orNull(fc.constantFrom(...categories)),
+      tags: fc.shuffledSubarray(categories),
+    })
     const given = fc.sample(fc.tuple(VALUES, links, VALUES, fc.integer({ min: 0, max: 9 })), {
       numRuns: 30,
       seed: 37,
@@ -97,13 +107,12 @@ describe('the facets of a search', () => {
       const path = `/api/items/${item.documentId}`
       if (chance > 5) await server.put(`${path}?locale=de`, { ...german, ...linked })
       if (chance === 3) await server.put(`${path}?status=draft`, german)
-      const name = chance === 2 ? 'canary' : 'badge'
-      if (chance < 5) await addEntry(server, '/api/badges', { name, item: item.documentId })
+      await addInverse(item.documentId, chance)
     }
     await addHidden()
     ann = (await addMember(server, 'ann')).token
     const where = { $or: [{ kind: { $ne: 'hidden' } }, { kind: { $null: true } }] }
-    const fields = ['title', 'kind', 'open', 'size', 'category', 'badge', 'vault']
+    const fields = ['title', 'kind', 'open', 'size', 'vault', 'crates', ...RELATIONS]
     await setRules(
       server,
       'authenticated',
@@ -111,6 +120,7 @@ describe('the facets of a search', () => {
         { action: 'api::item.item.find', where, fields },
         { action: 'api::category.category.find', where: { name: { $ne: 'canary' } } },
         { action: 'api::badge.badge.find', where: { name: { $ne: 'canary' } } },
+        { action: 'api::note.note.find', where: { name: { $ne: 'canary' } } },
       ],
       ['query::found', 'query::found-vaults'],
     )
@@ -119,8 +129,21 @@ describe('the facets of a search', () => {
 
   after(() => server.close())
 
+  const addInverse = async (item: string, chance: number): Promise<void> => {
+    const name = chance === 2 ? 'canary' : 'badge'
+    if (chance < 5) await addEntry(server, '/api/badges', { name, item })
+    for (const note of ['canary', name].slice(0, chance % 3)) {
+      await addEntry(server, '/api/notes', { name: note, item })
+    }
+  }
+
   const addHidden = (): Promise<Json> =>
-    addEntry(server, '/api/items', { title: 'granite', kind: 'hidden', category: hidden })
+    addEntry(server, '/api/items', {
+      title: 'granite',
+      kind: 'hidden',
+      category: hidden,
+      tags: [hidden],
+    })
 
   const totalOf = async (query: string): Promise<number> => {
     const { body } = await server.get(`/api/items?${query}&pagination[pageSize]=1`)
@@ -157,7 +180,7 @@ describe('the facets of a search', () => {
       versions,
       fc.constantFrom('granite', 'basalt', 'hil', '"and granite"', 'absent'),
       fc.constantFrom(undefined, { size: 1 }, { category: { name: { $ne: 'one' } } }),
-      fc.subarray([...FACETS], { minLength: 1 }),
+      fc.subarray(FACETS, { minLength: 1, maxLength: 5 }),
       async ({ isAnn, status }, version, query, filters, facets) => {
         const token = isAnn ? ann : undefined
         const asked = { ...version, status, filters }
@@ -167,7 +190,7 @@ describe('the facets of a search', () => {
           token,
         )
         const populate = Object.fromEntries(
-          ['category', 'badge'].map((name) => [name, { fields: ['documentId'] }]),
+          RELATIONS.map((name) => [name, { fields: ['documentId'] }]),
         )
         const all = { search: query, populate, pagination: { pageSize: 100 } }
         const { data } = await read('/api/items', { ...asked, ...all }, token)
@@ -181,7 +204,7 @@ describe('the facets of a search', () => {
   })
 
   it('keep their counts when hidden entries are added', async () => {
-    const query = { search: { query: 'granite', facets: 'kind,open,category' } }
+    const query = { search: { query: 'granite', facets: 'kind,open,category,tags' } }
     const before = await read('/api/items', query, ann)
     const all = await totalOf('search=granite')
     for (let count = 0; count < 3; count += 1) await addHidden()
@@ -207,7 +230,7 @@ describe('the facets of a search', () => {
       'mood',
       'secret',
       'vault',
-      'tags',
+      'crates',
       'title',
       'size',
       'absent',
@@ -247,8 +270,11 @@ type Value = string | boolean | null
 function countValues(entries: readonly Json[], name: string): readonly object[] {
   const counts = new Map<Value, number>()
   for (const { [name]: found } of entries) {
-    const value: Value = found?.documentId ?? found ?? null
-    counts.set(value, (counts.get(value) ?? 0) + 1)
+    const all: readonly Json[] = Array.isArray(found) && found.length > 0 ? found : [found]
+    for (const one of all) {
+      const value: Value = Array.isArray(one) ? null : (one?.documentId ?? one ?? null)
+      counts.set(value, (counts.get(value) ?? 0) + 1)
+    }
   }
   return [...counts]
     .toSorted(([one, many], [other, more]) => more - many || (isBefore(one, other) ? -1 : 1))

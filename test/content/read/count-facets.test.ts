@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import * as fc from 'fast-check'
 import { countFacets } from '../../../src/content/read/count-facets.ts'
 import type { SearchQuery } from '../../../src/content/read/find-searched.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
@@ -17,13 +18,60 @@ const { contentTypes } = compileSchema({
       ...contentType(
         'page',
         { localized: false, draftAndPublish: false },
-        { title: { type: 'string' }, kind: { type: 'enumeration', enum: KINDS } },
+        {
+          title: { type: 'string' },
+          kind: { type: 'enumeration', enum: KINDS },
+          tags: { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag' },
+          notes: {
+            type: 'relation',
+            relation: 'oneToMany',
+            target: 'api::note.note',
+            mappedBy: 'page',
+          },
+        },
       ),
       search: { title: 1 },
     },
+    contentType('tag', { localized: false, draftAndPublish: false }, {}),
+    contentType(
+      'note',
+      { localized: false, draftAndPublish: false },
+      {
+        page: {
+          type: 'relation',
+          relation: 'manyToOne',
+          target: 'api::page.page',
+          inversedBy: 'notes',
+        },
+      },
+    ),
   ],
   components: [],
 })
+
+interface Row {
+  readonly _id: string
+  readonly documentId: string
+}
+
+function rowOf(documentId: string, id: number) {
+  const key = { locale: '', status: 'published' } as const
+  return { _id: `${documentId}::published`, id, documentId, ...key }
+}
+
+const tagOf = (id: number): string => `tag${id}`
+
+type Value = string | null
+
+/** The most frequent values first, then null, then the others in their order. */
+function countNaively(values: readonly Value[]): readonly object[] {
+  const all = [...new Set(values)].map((value) => {
+    return { value, count: values.filter((one) => one === value).length }
+  })
+  return all.toSorted(
+    (one, other) => other.count - one.count || ((one.value ?? '') < (other.value ?? '') ? -1 : 1),
+  )
+}
 
 describe('counts of facets', () => {
   let test: TestDatabase
@@ -34,19 +82,19 @@ describe('counts of facets', () => {
     await syncIndexes(test.database, [...compileCollections({ contentTypes }).values()])
     const plan = contentTypes.get('api::page.page')
     if (plan === undefined) throw new Error('there is no page')
-    const asked = { search: { query: 'x', facets: 'kind' } }
+    const asked = { search: { query: 'x', facets: 'kind,tags,notes' } }
     query = parseQuery(asked, plan, rulesWith('en')) as SearchQuery
-    const rows = [...KINDS, 'k050', null].map((kind, id) => ({
-      _id: `d${id}::published`,
-      id,
-      documentId: `d${id}`,
-      locale: '',
-      status: 'published',
-      kind,
-    }))
-    await test.database.collection<(typeof rows)[number]>(plan.collectionName).insertMany(rows)
+    await insert(
+      'page',
+      [...KINDS, 'k050', null].map((kind, id) => ({ ...rowOf(`d${id}`, id), kind })),
+    )
   })
   after(() => test.drop())
+
+  const insert = async (type: string, rows: readonly Row[]): Promise<void> => {
+    const { collectionName = '' } = contentTypes.get(`api::${type}.${type}`) ?? {}
+    await test.database.collection<Row>(collectionName).insertMany([...rows])
+  }
 
   const count = (ids: readonly string[], isEstimated = false) =>
     countFacets(test.database, query, ids, isEstimated)
@@ -65,10 +113,45 @@ describe('counts of facets', () => {
   })
 
   it('include the named versions only', async () => {
-    expect(await count(all.slice(3, 4))).to.deep.equal({
-      kind: { counts: [{ value: 'k003', count: 1 }] },
+    const { kind } = await count(all.slice(3, 4))
+    expect(kind).to.deep.equal({ counts: [{ value: 'k003', count: 1 }] })
+    expect(await count([])).to.deep.equal({
+      kind: { counts: [] },
+      tags: { counts: [] },
+      notes: { counts: [] },
     })
-    expect(await count([])).to.deep.equal({ kind: { counts: [] } })
+  })
+
+  it('are the sums of batches, each entry once per target', async () => {
+    const links = fc.array(fc.nat({ max: 11 }), { maxLength: 4 })
+    const given = fc.sample(links, { numRuns: 4_500, seed: 37 })
+    const rows = given.map((tags, id) => {
+      return { ...rowOf(`e${id}`, id), kind: KINDS[id % 7] ?? '', tags: tags.map(tagOf) }
+    })
+    await insert('page', rows)
+    // The others are targets that do not exist.
+    await insert(
+      'tag',
+      Array.from({ length: 10 }, (_, id) => rowOf(tagOf(id), id)),
+    )
+    const ids = rows.map(({ _id }) => _id)
+    const { kind, tags } = await count(ids)
+    const seen = given.map((all) => [...new Set(all)].filter((id) => id < 10).map(tagOf))
+    const expected = countNaively(seen.flatMap((all) => (all.length === 0 ? [null] : all)))
+    expect(tags).to.deep.equal({ counts: expected })
+    expect(kind).to.deep.equal({ counts: countNaively(rows.map((row) => row.kind)) })
+  })
+
+  it('are estimates if a batch of entries has more than 10,000 targets', async () => {
+    const { _id, documentId } = rowOf('many', 0)
+    await insert('page', [{ ...rowOf('many', 0) }])
+    const rows = Array.from({ length: 10_001 }, (_, id) => rowOf(`n${id}`, id))
+    await insert(
+      'note',
+      rows.map((row) => ({ ...row, page: documentId })),
+    )
+    const { notes } = await count([_id])
+    expect([notes?.counts.length, notes?.capped, notes?.estimated]).to.deep.equal([100, true, true])
   })
 
   it('are estimates if a search checked a part of the entries', async () => {
