@@ -10,12 +10,13 @@ import { ensureIndexes } from '../system/system-collections.ts'
 
 /**
  * A part of a segment, which never changes. The `_id` is that of the segment, and `:i` for its directory, `:t` and a
- * number for a block of terms, or `:d` and a number for a chunk of entries.
+ * number for a block of terms, `:d` and a number for a chunk of entries, `:s` for the directory of its spelling keys, or
+ * `:w` and a number for a block of them.
  */
 export interface SegmentRow {
   readonly _id: string
   readonly b?: Binary
-  /** Of the directory: the first term of each block. */
+  /** Of a directory: the first term or key of each block. */
   readonly t?: readonly string[]
   /** Of the directory: the first document of each chunk. */
   readonly d?: readonly string[]

@@ -57,16 +57,18 @@ const ENTRY_SIZE = 160
 function toCached({ _id, b, t = [], d = [] }: SegmentRow): CachedRow {
   const bytes = b?.value() ?? Buffer.alloc(0)
   const kind = _id.slice(_id.indexOf(':') + 1)
-  if (kind === 'i') {
+  if (kind === 'i' || kind === 's') {
     const size = 64 * (1 + t.length + d.length)
     return { directory: { firstTerms: t, firstDocuments: d }, size }
   }
-  if (kind.startsWith('t')) return { block: bytes, size: bytes.length + 64 }
+  if (kind.startsWith('t') || kind.startsWith('w')) return { block: bytes, size: bytes.length + 64 }
   const entries = readEntries(bytes)
   return { entries, size: 64 + ENTRY_SIZE * entries.length }
 }
 
 export const directoryId = (segment: string): string => `${segment}:i`
+export const spellingsId = (segment: string): string => `${segment}:s`
+export const spellingId = (segment: string, block: number): string => `${segment}:w${block}`
 export const blockId = (segment: string, block: number): string => `${segment}:t${block}`
 export const chunkId = (segment: string, chunk: number): string => `${segment}:d${chunk}`
 

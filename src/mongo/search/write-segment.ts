@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Binary } from 'mongodb'
 import { beginTimeSlice } from '../../base/time-slice.ts'
+import { wordOfTerm } from '../../query/text/index-terms.ts'
+import { isCorrection } from '../../query/text/near-words.ts'
 import {
   BlockWriter,
   type Posting,
@@ -9,7 +11,15 @@ import {
 } from '../../query/text/postings.ts'
 import type { Table } from '../connection/table.ts'
 import { type Segment, type SegmentRow, toBinary } from './index-rows.ts'
-import { blockId, CHUNK_ENTRIES, chunkId, directoryId } from './read-segments.ts'
+import {
+  blockId,
+  CHUNK_ENTRIES,
+  chunkId,
+  directoryId,
+  spellingId,
+  spellingsId,
+} from './read-segments.ts'
+import { writeSpelling } from './write-spelling.ts'
 
 export interface TermPostings {
   readonly term: string
@@ -35,6 +45,45 @@ export async function writeSegment(
     if (waiting.length >= BATCH || (row === null && waiting.length > 0))
       await rows.insertMany(waiting.splice(0))
   }
+  const firstDocuments = await putChunks(id, entries, put)
+  const firstTerms: string[] = []
+  const blocks = new BlockWriter()
+  const putBlocks = async (isLast: boolean): Promise<void> => {
+    for (const { first, bytes } of blocks.take(isLast)) {
+      await put({ _id: blockId(id, firstTerms.length), b: toBinary(bytes) })
+      firstTerms.push(first)
+    }
+  }
+  const words: string[] = []
+  const slice = beginTimeSlice()
+  for await (const { term, postings } of terms) {
+    blocks.add(term, postings)
+    const word = wordOfTerm(term)
+    if (word !== null && isCorrection(word)) words.push(word)
+    await putBlocks(false)
+    if (slice.isOver()) await slice.next()
+  }
+  await putBlocks(true)
+  await put({ _id: directoryId(id), t: firstTerms, d: firstDocuments })
+  await putSpellings(id, words, put)
+  await put(null)
+  return {
+    id,
+    entries: entries.length,
+    dead: new Binary(),
+    living: entries.length,
+    words: sumWords(entries),
+  }
+}
+
+type PutRow = (row: SegmentRow) => Promise<void>
+
+/** Returns the first document of each chunk. */
+async function putChunks(
+  id: string,
+  entries: readonly SegmentEntry[],
+  put: PutRow,
+): Promise<readonly string[]> {
   const firstDocuments: string[] = []
   for (let start = 0; start < entries.length; start += CHUNK_ENTRIES) {
     const chunk = entries.slice(start, start + CHUNK_ENTRIES)
@@ -44,30 +93,16 @@ export async function writeSegment(
     })
     firstDocuments.push(chunk[0]?.documentId ?? '')
   }
-  const firstTerms: string[] = []
-  const blocks = new BlockWriter()
-  const putBlocks = async (isLast: boolean): Promise<void> => {
-    for (const { first, bytes } of blocks.take(isLast)) {
-      await put({ _id: blockId(id, firstTerms.length), b: toBinary(bytes) })
-      firstTerms.push(first)
-    }
+  return firstDocuments
+}
+
+async function putSpellings(id: string, words: readonly string[], put: PutRow): Promise<void> {
+  const firstKeys: string[] = []
+  for await (const { first, bytes } of writeSpelling(words)) {
+    await put({ _id: spellingId(id, firstKeys.length), b: toBinary(bytes) })
+    firstKeys.push(first)
   }
-  const slice = beginTimeSlice()
-  for await (const { term, postings } of terms) {
-    blocks.add(term, postings)
-    await putBlocks(false)
-    if (slice.isOver()) await slice.next()
-  }
-  await putBlocks(true)
-  await put({ _id: directoryId(id), t: firstTerms, d: firstDocuments })
-  await put(null)
-  return {
-    id,
-    entries: entries.length,
-    dead: new Binary(),
-    living: entries.length,
-    words: sumWords(entries),
-  }
+  await put({ _id: spellingsId(id), t: firstKeys })
 }
 
 function sumWords(entries: readonly SegmentEntry[]): readonly number[] {

@@ -23,7 +23,7 @@ export interface Analyzer {
 }
 
 /** Changes whenever the same text gets other terms or other rows, so that all entries are indexed again. */
-export const ANALYSIS_VERSION = 4
+export const ANALYSIS_VERSION = 5
 
 const MAX_WORD_LENGTH = 64
 const MAX_TOKENS = 20_000

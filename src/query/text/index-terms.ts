@@ -22,6 +22,8 @@ export const stemTerm = (stem: string): string => `${stem} `
 
 const WORD_END = '='
 
+export const wordTerm = (word: string): string => `${word}${WORD_END}`
+
 /** Null for a term of a stem. */
 export function wordOfTerm(term: string): string | null {
   return term.endsWith(WORD_END) ? term.slice(0, -WORD_END.length) : null
@@ -46,7 +48,7 @@ export function indexVersion(
     const tokens = indexedTokens(analyzer, textOfAttribute(attribute, version[name]))
     for (const { stem, word, position } of tokens) {
       add(terms, stemTerm(stem), place, position)
-      add(terms, `${word}${WORD_END}`, place, position)
+      add(terms, wordTerm(word), place, position)
     }
     return tokens.length
   })

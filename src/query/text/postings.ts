@@ -71,12 +71,19 @@ export interface Posting {
 /** Longer lists are split, so that no block exceeds a row. */
 const MAX_POSTINGS_BYTES = 16_384
 
+const NO_POSTINGS = Buffer.alloc(0)
+
 /** Writes terms in ascending order. The reader of a block starts at its first term. */
 export class BlockWriter {
   readonly #block = new ByteWriter()
+  readonly #maxBytes: number
   #last = ''
   #first: string | null = null
   readonly #blocks: { readonly first: string; readonly bytes: Buffer }[] = []
+
+  constructor(maxBytes = MAX_POSTINGS_BYTES) {
+    this.#maxBytes = maxBytes
+  }
 
   /** `postings` are in the order of their ordinals. */
   add(term: string, postings: readonly Posting[]): void {
@@ -92,6 +99,11 @@ export class BlockWriter {
     if (list.length > 0) this.#put(term, list.take())
   }
 
+  /** Adds a term without postings. */
+  addKey(key: string): void {
+    this.#put(key, NO_POSTINGS)
+  }
+
   /** Complete blocks. All of them with `isLast`. */
   take(isLast: boolean): readonly { readonly first: string; readonly bytes: Buffer }[] {
     if (isLast) this.#close()
@@ -103,7 +115,7 @@ export class BlockWriter {
     const shared = sharedLength(this.#last, term)
     this.#block.number(shared).text(term.slice(shared)).number(list.length).bytes(list)
     this.#last = term
-    if (this.#block.length >= MAX_POSTINGS_BYTES) this.#close()
+    if (this.#block.length >= this.#maxBytes) this.#close()
   }
 
   #close(): void {

@@ -40,9 +40,7 @@ function tokensOf({ analyzer, names }: Scan, page: Page) {
 function nearestWord(scan: Scan, word: string): string | undefined {
   const edits = editsOf(word)
   const words = scan.pages.flatMap((page) => {
-    const found = tokensOf(scan, page).filter(
-      (one) => !one.isStopWord && one.word[0] === word[0] && !/\p{N}/u.test(one.word),
-    )
+    const found = tokensOf(scan, page).filter((one) => !one.isStopWord && !/\p{N}/u.test(one.word))
     return [...new Set(found.map((token) => token.word))]
   })
   const near = words.filter((one) => distance(word, one) <= edits)

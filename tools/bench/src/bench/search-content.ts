@@ -97,3 +97,18 @@ export function makeSearches(texts: readonly string[], count: number): readonly 
     return [...chosen.slice(0, -1), ending].join(' ')
   })
 }
+
+/** Words of the texts with one wrong letter, every second time the first one. */
+export function makeMisspelled(texts: readonly string[], count: number): readonly string[] {
+  const random = makeRandom(815)
+  return Array.from({ length: count }, (_, nth) => {
+    const text = texts[Math.floor(random() * texts.length)] ?? ''
+    const all = text
+      .toLowerCase()
+      .split(' ')
+      .filter(({ length }) => length > 5)
+    const word = all[Math.floor(random() * all.length)] ?? 'xxxxxxx'
+    const at = nth % 2 === 0 ? 0 : Math.floor(random() * word.length)
+    return `${word.slice(0, at)}x${word.slice(at + 1)} `
+  })
+}

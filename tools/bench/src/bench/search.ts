@@ -19,7 +19,13 @@ import { importDocuments } from '../../../../src/transfer/import/import-document
 import { loadWorldCities } from '../sample/map-cities.ts'
 import { dropDatabase, writeTypes } from './prepare.ts'
 import { describeMachine } from './report.ts'
-import { makeDocuments, makePage, makeSearches, SEARCH_TYPES } from './search-content.ts'
+import {
+  makeDocuments,
+  makeMisspelled,
+  makePage,
+  makeSearches,
+  SEARCH_TYPES,
+} from './search-content.ts'
 import { computePercentile } from './statistics.ts'
 
 // `npm run bench -- search --pages N --cities N`: times searches over HTTP with one client, and
@@ -87,10 +93,15 @@ async function measureType(name: string, plural: string, rows: readonly Data[]):
   const seconds = (performance.now() - started) / 1_000
   const [title = ''] = Object.keys(rows[0] ?? {})
   const searches = makeSearches(texts, SEARCHES + WARM_UP)
-  const [plain, filtered] = await measureSearches(plural, searches, [
+  const [plain = [], filtered = []] = await measureSearches(plural, searches, [
     '',
     `&filters[${title}][$ne]=absent`,
   ])
+  const [misspelled = []] = await measureSearches(
+    plural,
+    makeMisspelled(texts, SEARCHES + WARM_UP),
+    [''],
+  )
   const text = texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   const index = await sizeOf(`quire_search_${plan.collectionName}`)
   const ms = (times: readonly number[], share: number): string =>
@@ -100,6 +111,7 @@ async function measureType(name: string, plural: string, rows: readonly Data[]):
   const ratio = computePercentile(filtered, 0.5) / computePercentile(plain, 0.5)
   console.log(
     `${rows.length} ${plural}: ${both(plain)}; with a filter ${both(filtered)} (× ${ratio.toFixed(2)}); ` +
+      `misspelled ${both(misspelled)}; ` +
       `text ${toMegabytes(text)} MB, index ${toMegabytes(index)} MB (× ${(index / text).toFixed(2)}); ` +
       `indexed ${seconds.toFixed(0)} s after the import`,
   )
@@ -127,21 +139,21 @@ async function search(
   return (JSON.parse(text) as { meta: { pagination: { total: number } } }).meta.pagination
 }
 
-/** Milliseconds of each search, without and with a filter in turn, so that other work slows down both. */
+/** Milliseconds of each search, with each addition in turn, so that other work slows down all. */
 async function measureSearches(
   plural: string,
   searches: readonly string[],
-  [plain, filtered]: readonly [string, string],
-): Promise<readonly [readonly number[], readonly number[]]> {
-  const times: [number[], number[]] = [[], []]
+  additions: readonly string[],
+): Promise<readonly (readonly number[])[]> {
+  const times = additions.map((): number[] => [])
   for (const query of searches) {
-    for (const [at, more] of [plain, filtered].entries()) {
+    for (const [at, more] of additions.entries()) {
       const started = performance.now()
       await search(plural, query, more)
       times[at]?.push(performance.now() - started)
     }
   }
-  return [times[0].slice(WARM_UP), times[1].slice(WARM_UP)]
+  return times.map((all) => all.slice(WARM_UP))
 }
 
 /** Rows and indexes, in bytes. The embedded engine reports no sizes, so its rows are read. */
