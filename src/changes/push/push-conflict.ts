@@ -22,18 +22,15 @@ export interface PushConflict {
   readonly error?: ValidationError
 }
 
+export interface ConflictSides extends Record<'base' | 'mine' | 'theirs', Data> {
+  readonly revision: string | null
+}
+
 /** Limits the values of a conflict to the attributes that it is about. */
 export function pickConflict(
   code: ConflictCode,
   attributes: readonly string[],
-  {
-    base,
-    mine,
-    theirs,
-    revision,
-  }: Record<'base' | 'mine' | 'theirs', Data> & {
-    readonly revision: string | null
-  },
+  { base, mine, theirs, revision }: ConflictSides,
 ): PushConflict {
   const pick = (values: Data): Data =>
     Object.fromEntries(Object.entries(values).filter(([name]) => attributes.includes(name)))

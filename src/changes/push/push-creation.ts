@@ -1,26 +1,26 @@
 import { hooksOf } from '../../content/hooks/document-hooks.ts'
-import {
-  createDocument,
-  prepareCreation,
-  type PreparedCreation,
-} from '../../content/write/create-document.ts'
+import { createDocument, prepareCreation } from '../../content/write/create-document.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
+import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { type MergedPatch, mergePatch } from './merge-patch.ts'
 import type { CreateMutation } from './push-request.ts'
 import {
   assertVisible,
   conflictWith,
   patchedOf,
+  type PreparedPush,
   publishing,
   type PushedWrite,
   settled,
+  type SettledOutcome,
+  type SettlingWrite,
   unknownAttributes,
   type WriteResult,
 } from './pushed-write.ts'
 
 type Creation = PushedWrite<CreateMutation>
 
-export async function pushCreation(write: Creation): Promise<WriteResult> {
+export async function pushCreation(write: SettlingWrite<CreateMutation>): Promise<WriteResult> {
   const { documents, plan, mutation } = write
   const { documentId, patch } = mutation
   const fault = unknownAttributes(write, patch, {})
@@ -38,22 +38,20 @@ export async function pushCreation(write: Creation): Promise<WriteResult> {
   return null
 }
 
-export interface PreparedPush {
-  readonly merged: MergedPatch
-  readonly item: PreparedCreation['item']
-}
-
-/** Null if the creation needs a transaction of its own. @throws CmsError */
-export async function preparePushedCreation(
-  write: Omit<Creation, 'settle' | 'base'>,
-): Promise<PreparedPush | null> {
+/** Null if the creation of a missing entry needs a transaction of its own. @throws CmsError */
+export async function preparePushedCreation(write: Creation): Promise<PreparedPush | null> {
   const { documents, plan, mutation } = write
   // A hook runs once for each creation that is tried.
   if (hooksOf(documents, plan) !== null) return null
   if (unknownAttributes(write, mutation.patch, {}) !== null) return null
   const merged = mergeNew(write)
   const { item, isShareable } = await prepareCreation(documents, targetOf(write), merged.payload)
-  return isShareable ? { merged, item } : null
+  return isShareable ? { item, outcomeOf: (version) => outcomeOf(merged, version) } : null
+}
+
+function outcomeOf(merged: MergedPatch, version: StoredVersion | null): SettledOutcome {
+  if (version === null) throw new Error('a creation has a version')
+  return settled(merged, version, true)
 }
 
 function mergeNew({ attributes, mutation }: Pick<Creation, 'attributes' | 'mutation'>) {
@@ -61,7 +59,7 @@ function mergeNew({ attributes, mutation }: Pick<Creation, 'attributes' | 'mutat
   return mergePatch(attributes, { patch, seen: {}, current: {}, isBase: true })
 }
 
-function targetOf(write: Omit<Creation, 'settle' | 'base'>) {
+function targetOf(write: Creation) {
   const { plan, key, writer, origin, mutation } = write
   const { documentId } = mutation
   const filledUids = 'required' as const

@@ -1,39 +1,51 @@
 import { CmsError } from '../../base/errors.ts'
-import { principalWriteRules } from '../../content/rules/principal-rules.ts'
 import { getDocuments } from '../../mongo/write/find-by-unique.ts'
 import { writeTogether } from '../../mongo/write/write-path.ts'
 import { type PushClient, PushOvertaken } from '../../mongo/system/push-clients.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import { outcomeKey } from './mutation-digest.ts'
-import { preparePushedCreation, type PreparedPush } from './push-creation.ts'
-import {
-  appliedAnswer,
-  MAX_OUTCOMES,
-  placeOf,
-  type PushAnswer,
-  type PushParts,
-} from './push-parts.ts'
-import type { CreateMutation, Mutation, PushRequest } from './push-request.ts'
+import { assertDependencies, writeOf } from './mutation-write.ts'
+import { preparePushedCreation } from './push-creation.ts'
+import { preparePushedDeletion } from './push-deletion.ts'
+import { appliedAnswer, MAX_OUTCOMES, type PushAnswer, type PushParts } from './push-parts.ts'
+import type {
+  CreateMutation,
+  DeleteMutation,
+  Mutation,
+  PushRequest,
+  UpdateMutation,
+} from './push-request.ts'
+import { preparePushedUpdate } from './push-update.ts'
 import { outcomeAsSent, withoutAliases } from './pushed-names.ts'
-import { settled } from './pushed-write.ts'
+import type { PreparedPush } from './pushed-write.ts'
+import { EntryReplaced } from './stored-line.ts'
 
 /** Maximum per transaction, so that a refused one repeats few of them. */
 const MAX_TOGETHER = 25
 
-/** The creations of one type from this mutation on that can be stored in one transaction. */
-export function creationsFrom(
+type Grouped = CreateMutation | UpdateMutation | (DeleteMutation & { readonly op: 'delete' })
+
+/** The mutations of different entries of one type from this one on, which one transaction may store. */
+export function groupFrom(
   mutations: readonly Mutation[],
   { n, type }: Mutation,
   { outcomes }: PushClient,
-): readonly CreateMutation[] {
+): readonly Grouped[] {
   const room = Math.min(MAX_TOGETHER, MAX_OUTCOMES - outcomes.length)
-  const group: CreateMutation[] = []
+  const group: Grouped[] = []
+  const entries = new Set<string>()
   for (const mutation of mutations) {
     if (mutation.n < n) continue
-    const isAlike = mutation.op === 'create' && mutation.type === type
-    if (!isAlike || mutation.depends.length > 0 || group.length >= room) break
+    if (!isGrouped(mutation) || mutation.type !== type || mutation.depends.length > 0) break
+    if (entries.has(mutation.documentId) || group.length >= room) break
+    entries.add(mutation.documentId)
     group.push(mutation)
   }
   return group
+}
+
+function isGrouped(mutation: Mutation): mutation is Grouped {
+  return mutation.op !== 'publish' && mutation.op !== 'skip'
 }
 
 interface Together {
@@ -41,61 +53,91 @@ interface Together {
   readonly answers: readonly PushAnswer[]
 }
 
-/** Null if no document was stored. Each mutation is then carried out alone and gets its own outcome. */
+/**
+ * Stores the first mutations of the group, up to the first one that needs a transaction of its own. Null if that leaves
+ * fewer than two, or nothing was stored. Each of the others is then carried out alone and gets its own outcome.
+ */
 export async function pushTogether(
   parts: PushParts,
   request: PushRequest,
   client: PushClient,
-  group: readonly CreateMutation[],
+  group: readonly Grouped[],
 ): Promise<Together | null> {
+  const plan = parts.types.get(group[0]?.type ?? '')
+  if (plan === undefined) return null
   try {
-    const prepared = await prepareAll(parts, request, group)
-    return prepared === null ? null : await storeAll(parts, client, group, prepared)
+    const prepared = await prepareFirst({ parts, request, client }, plan, group)
+    return prepared.length < 2 ? null : await storeAll(parts, client, plan, prepared)
   } catch (error) {
-    if (!(error instanceof CmsError || error instanceof PushOvertaken)) parts.onUnexpected(error)
+    const isKnown = KNOWN.some((known) => error instanceof known)
+    if (!isKnown) parts.onUnexpected(error)
     return null
   }
 }
 
-async function prepareAll(
-  parts: PushParts,
-  request: PushRequest,
-  group: readonly CreateMutation[],
-): Promise<readonly PreparedPush[] | null> {
-  const { documents, principal, origin } = parts
-  const plan = parts.types.get(group[0]?.type ?? '')
-  if (plan === undefined) return null
-  const ids = group.map(({ documentId }) => documentId)
-  if ((await getDocuments(documents.database, plan, ids)).length > 0) return null
-  const rules = principalWriteRules(principal)
+const KNOWN = [CmsError, PushOvertaken, EntryReplaced] as const
+
+interface Preparing {
+  readonly parts: PushParts
+  readonly request: PushRequest
+  readonly client: PushClient
+}
+
+interface Prepared extends PreparedPush {
+  readonly mutation: Grouped
+}
+
+async function prepareFirst(
+  preparing: Preparing,
+  plan: ContentTypePlan,
+  group: readonly Grouped[],
+): Promise<readonly Prepared[]> {
+  const { database } = preparing.parts.documents
+  const created = group.flatMap(({ op, documentId }) => (op === 'create' ? [documentId] : []))
+  const found = created.length === 0 ? [] : await getDocuments(database, plan, created)
+  const existing = new Set(found.map(({ documentId }) => documentId))
   const tried = await Promise.allSettled(
     group.map(async (mutation) => {
-      const place = placeOf(parts, request, rules, plan, mutation)
-      const named = withoutAliases(plan, mutation)
-      return preparePushedCreation({ ...place, documents, rules, plan, origin, mutation: named })
+      if (mutation.op === 'create' && existing.has(mutation.documentId)) return null
+      const prepared = await prepare(preparing, plan, mutation)
+      return prepared === null ? null : { ...prepared, mutation }
     }),
   )
-  const prepared = tried.flatMap((one) =>
-    one.status === 'fulfilled' && one.value !== null ? [one.value] : [],
-  )
-  return prepared.length === group.length ? prepared : null
+  const ready = tried.map((one) => (one.status === 'fulfilled' ? one.value : null))
+  const first = ready.slice(0, ready.includes(null) ? ready.indexOf(null) : ready.length)
+  return first.flatMap((one) => one ?? [])
+}
+
+/** Null if the mutation needs a transaction of its own. @throws CmsError for a refusal */
+function prepare(
+  preparing: Preparing,
+  plan: ContentTypePlan,
+  mutation: Grouped,
+): Promise<PreparedPush | null> {
+  assertDependencies(preparing.client, mutation)
+  const write = writeOf(preparing, plan, mutation)
+  switch (mutation.op) {
+    case 'create':
+      return preparePushedCreation({ ...write, mutation: withoutAliases(plan, mutation) })
+    case 'update':
+      return preparePushedUpdate({ ...write, mutation: withoutAliases(plan, mutation) })
+    case 'delete':
+      return preparePushedDeletion({ ...write, mutation })
+  }
 }
 
 async function storeAll(
   { documents, clients }: PushParts,
   client: PushClient,
-  group: readonly CreateMutation[],
-  prepared: readonly PreparedPush[],
+  plan: ContentTypePlan,
+  prepared: readonly Prepared[],
 ): Promise<Together | null> {
   const items = prepared.map(({ item }) => item)
   let together: Together | null = null
   await writeTogether(documents.database, items, async (versions, session) => {
-    const outcomes = group.flatMap((mutation, index) => {
-      const version = versions[index]
-      const one = prepared[index]
-      if (version === undefined || one === undefined) return []
-      const outcome = outcomeAsSent(one.item.plan, mutation, settled(one.merged, version, true))
-      return [{ ...outcomeKey(mutation), ...outcome }]
+    const outcomes = prepared.map(({ mutation, outcomeOf }, index) => {
+      const outcome = outcomeAsSent(plan, mutation, outcomeOf(versions[index] ?? null))
+      return { ...outcomeKey(mutation), ...outcome }
     })
     const moved = await clients.move(client, outcomes, session)
     const answers = outcomes.map(({ documentId: _document, digest: _digest, n, ...outcome }) => ({

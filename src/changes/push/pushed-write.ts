@@ -7,6 +7,7 @@ import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import type { PushedKeys, PushedOutcome } from '../../mongo/system/push-clients.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import type { WriteItem } from '../../mongo/write/write-path.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import type { Status, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
@@ -26,8 +27,19 @@ export interface PushedWrite<M> extends PushReader {
   readonly attributes: Attributes
   readonly writer: Writer
   readonly origin: WriteOrigin
+}
+
+/** A write with a transaction of its own. */
+export interface SettlingWrite<M> extends PushedWrite<M> {
   /** Stores the outcome in the transaction of the write. */
   readonly settle: (outcome: SettledOutcome, session: Session) => Promise<void>
+}
+
+/** A write that is checked, and stored together with others. */
+export interface PreparedPush {
+  readonly item: WriteItem<StoredVersion | null>
+  /** @throws EntryReplaced */
+  readonly outcomeOf: (version: StoredVersion | null) => SettledOutcome
 }
 
 export type SettledOutcome = Omit<PushedOutcome, 'n' | 'documentId' | 'digest'>

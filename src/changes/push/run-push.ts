@@ -1,4 +1,4 @@
-import { CmsError, ConflictError, UnexpectedFailureError } from '../../base/errors.ts'
+import { CmsError, UnexpectedFailureError } from '../../base/errors.ts'
 import { principalWriteRules } from '../../content/rules/principal-rules.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import {
@@ -11,9 +11,10 @@ import {
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { assertFollows, openPushClient } from './open-push-client.ts'
 import { isOutcomeOf, outcomeKey } from './mutation-digest.ts'
+import { assertDependencies, writeOf } from './mutation-write.ts'
 import type { PushConflict } from './push-conflict.ts'
 import { pushCreation } from './push-creation.ts'
-import { pushDeletion, pushPublication, pushUpdate } from './push-mutation.ts'
+import { pushDeletion, pushPublication } from './push-deletion.ts'
 import {
   appliedAnswer,
   type EndedMutation,
@@ -23,12 +24,13 @@ import {
   type PushParts,
 } from './push-parts.ts'
 import type { Mutation, PushRequest } from './push-request.ts'
-import { creationsFrom, pushTogether } from './push-together.ts'
+import { groupFrom, pushTogether } from './push-together.ts'
+import { pushUpdate } from './push-update.ts'
 import { outcomeAsSent, resultAsSent, withoutAliases } from './pushed-names.ts'
 import {
   clientSides,
-  type PushedWrite,
   type SettledOutcome,
+  type SettlingWrite,
   type Unchanged,
   type WriteResult,
 } from './pushed-write.ts'
@@ -94,12 +96,12 @@ async function goOn(
   const known = client.outcomes.find(({ n }) => n === mutation.n)
   if (known !== undefined) return repeatOutcome(parts, request, progress, { mutation, known })
   if (client.outcomes.length >= MAX_OUTCOMES || parts.isOver()) return null
-  const { n } = mutation
-  const group = n > triedTogether ? creationsFrom(request.mutations, mutation, client) : []
+  const group = mutation.n > triedTogether ? groupFrom(request.mutations, mutation, client) : []
   const tried = Math.max(triedTogether, group.at(-1)?.n ?? 0)
   const together = group.length > 1 ? await pushTogether(parts, request, client, group) : null
   if (together !== null) {
-    return { client: together.client, answers: [...answers, ...together.answers], triedTogether }
+    const stored = [...answers, ...together.answers]
+    return { client: together.client, answers: stored, triedTogether: tried }
   }
   const done = await tryMutation(parts, request, client, mutation)
   if (done === null) return null
@@ -211,7 +213,7 @@ async function carryOut(
   if (mutation.op === 'skip') return settleUnchanged(clients, client, mutation, SKIPPED)
   assertDependencies(client, mutation)
   let moved: { readonly client: PushClient; readonly outcome: SettledOutcome } | null = null
-  const settle: PushedWrite<Mutation>['settle'] = async (outcome, session) => {
+  const settle: SettlingWrite<Mutation>['settle'] = async (outcome, session) => {
     moved = {
       client: await clients.move(client, [{ ...outcome, ...key }], session),
       outcome,
@@ -256,56 +258,21 @@ function unknownType(mutation: Mutation): PushConflict {
   return { code: 'unknown_type', attributes: [], ...sides, theirs: null, revision: null }
 }
 
-/** @throws ConflictError */
-function assertDependencies({ outcomes }: PushClient, mutation: Mutation): void {
-  const base = baseNumber(mutation)
-  const needed = new Set([...mutation.depends, ...(base === null ? [] : [base])])
-  const failed = outcomes.find(
-    ({ n, outcome }) => needed.has(n) && (outcome === 'conflict' || outcome === 'refused'),
-  )
-  if (failed === undefined) return
-  const message = `Mutation ${failed.n}, on which this one depends, was not applied`
-  throw new ConflictError(message, { n: failed.n }, { code: 'push_dependency' })
-}
-
-function baseNumber(mutation: Mutation): number | null {
-  if (!('base' in mutation) || mutation.base === null) return null
-  return typeof mutation.base === 'string' ? null : mutation.base.n
-}
-
-function baseRevision({ outcomes }: PushClient, mutation: Mutation): string | null {
-  if (!('base' in mutation)) return null
-  const { base, documentId } = mutation
-  if (base === null || typeof base === 'string') return base
-  const earlier = outcomes.find(({ n }) => n === base.n)
-  // An unknown revision equals none, so that the values decide. So does the result of a merge,
-  // because it contains changes that the device has not seen.
-  if (earlier?.documentId !== documentId || earlier.rebased === true) return ''
-  return earlier.revision ?? ''
-}
-
 interface Running {
   readonly parts: PushParts
   readonly request: PushRequest
   readonly client: PushClient
-  readonly settle: PushedWrite<Mutation>['settle']
+  readonly settle: SettlingWrite<Mutation>['settle']
 }
 
 /** @throws CmsError for a refusal */
-async function write(
-  { parts, request, client, settle }: Running,
+function write(
+  { settle, ...running }: Running,
   plan: ContentTypePlan,
   mutation: Exclude<Mutation, { readonly op: 'skip' }>,
 ): Promise<WriteResult> {
-  const { documents, principal, origin } = parts
-  const rules = principalWriteRules(principal)
   const common = {
-    ...placeOf(parts, request, rules, plan, mutation),
-    documents,
-    rules,
-    plan,
-    base: baseRevision(client, mutation),
-    origin,
+    ...writeOf(running, plan, mutation),
     settle: (outcome: SettledOutcome, session: Session) =>
       settle(outcomeAsSent(plan, mutation, outcome), session),
   }

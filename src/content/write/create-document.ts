@@ -22,10 +22,10 @@ export async function createDocument(
   return createWith(context, target, data, storingIn(context, alongside))
 }
 
-/** A creation that is checked and not stored yet. */
-export interface PreparedCreation {
+/** A write that is checked and not stored yet. */
+export interface PreparedWrite {
   readonly item: WriteItem<StoredVersion>
-  /** Whether it stores new versions only, so that creations of other documents can share its transaction. */
+  /** Whether it writes versions of its document only, so that writes of other documents can share its transaction. */
   readonly isShareable: boolean
 }
 
@@ -34,14 +34,14 @@ export function prepareCreation(
   context: DocumentContext,
   target: WriteRequest,
   data: unknown,
-): Promise<PreparedCreation> {
-  const store = (creation: PreparedCreation) => Promise.resolve(creation)
+): Promise<PreparedWrite> {
+  const store = (creation: PreparedWrite) => Promise.resolve(creation)
   return createWith(context, target, data, { alongside: null, store })
 }
 
 interface Storing<T> {
   readonly alongside: Alongside | null
-  readonly store: (creation: PreparedCreation) => Promise<T>
+  readonly store: (creation: PreparedWrite) => Promise<T>
 }
 
 function storingIn(

@@ -5,7 +5,7 @@ import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { takeDocuments } from '../../mongo/sharing/write-turns.ts'
 import { type RowGuard, runGuarded } from '../../mongo/write/row-guard.ts'
-import { writeDocument } from '../../mongo/write/write-path.ts'
+import { writeDocument, type WriteItem } from '../../mongo/write/write-path.ts'
 import { deleteVersions } from '../../mongo/write/delete-versions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -44,21 +44,47 @@ export async function deleteDocument(
   context: DocumentContext,
   request: DeletionRequest,
 ): Promise<void> {
+  const { plan } = request
+  const { database } = context
+  await deletePermitted(context, request, async (own, guard) => {
+    if (hooksOf(context, plan) === null) {
+      return writeDocument(database, deletionItem(context, own, guard))
+    }
+    return retryChanged(async () => {
+      const seen = (await hookDeletion(context, own)) ?? undefined
+      return writeDocument(database, deletionItem(context, { ...own, seen }, guard))
+    })
+  })
+}
+
+/** The first part of `deleteDocument` for types without hooks. Null for a missing document. @throws the same errors */
+export function prepareDeletion(
+  context: DocumentContext,
+  request: DeletionRequest,
+): Promise<WriteItem<null> | null> {
+  return deletePermitted(context, request, (own, guard) =>
+    Promise.resolve(deletionItem(context, own, guard)),
+  )
+}
+
+/** Returns null for a missing document. */
+function deletePermitted<T>(
+  context: DocumentContext,
+  request: DeletionRequest,
+  work: (own: DeletionRequest, guard: RowGuard | null) => Promise<T>,
+): Promise<T | null> {
   const { plan, documentId, locales, writer } = request
   const rules = writer?.rules
   const within = locales === 'all' ? undefined : locales
   const locale = writer?.locale ?? NO_LOCALE
   const write = { plan, documentId, verb: 'delete', locale, locales: within } as const
   return underRules(context, rules, write, async ({ guard }) => {
-    const isMissing = isDocumentId(documentId) && (await isHiddenDocument(context, rules, write))
-    if (isMissing) return refuseMissing(request)
+    if (!isDocumentId(documentId) || (await isHiddenDocument(context, rules, write))) {
+      refuseMissing(request)
+      return null
+    }
     const visible = locales === 'all' ? await rules?.visibleLocales(context, write) : null
-    const own = { ...request, locales: visible ?? locales }
-    if (hooksOf(context, plan) === null) return deleteHooked(context, own, guard)
-    return retryChanged(async () => {
-      const seen = (await hookDeletion(context, own)) ?? undefined
-      return deleteHooked(context, { ...own, seen }, guard)
-    })
+    return work({ ...request, locales: visible ?? locales }, guard)
   })
 }
 
@@ -103,15 +129,14 @@ async function hookLocales(
   return seenVersions(versions, removed)
 }
 
-async function deleteHooked(
+function deletionItem(
   context: DocumentContext,
   request: DeletionRequest & { readonly seen?: SeenVersions | undefined },
   guard: RowGuard | null,
-): Promise<void> {
+): WriteItem<null> {
   const { database } = context
   const { plan, documentId, locales, origin, condition, seen, after } = request
-  if (!isDocumentId(documentId)) return refuseMissing(request)
-  const remove = async (session: Session): Promise<void> => {
+  const remove = async (session: Session): Promise<null> => {
     takeDocuments(plan, [documentId], session)
     if (plan.localized || seen !== undefined) {
       await lockDocument(database, plan, documentId, session)
@@ -120,10 +145,11 @@ async function deleteHooked(
     if (condition !== undefined) await assertAll(context, request, condition, session)
     await deleteVersions(database, plan, documentId, locales, session)
     await after?.(null, session)
+    return null
   }
-  const write = (session: Session): Promise<void> =>
+  const write = (session: Session): Promise<null> =>
     runGuarded(database, guard, session, () => remove(session))
-  await writeDocument(database, { plan, documentId, origin, changes: null, write })
+  return { plan, documentId, origin, changes: null, write }
 }
 
 export async function assertSeenDeletion(

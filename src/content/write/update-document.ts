@@ -15,6 +15,7 @@ import {
   withSet,
 } from '../write-rules.ts'
 import type { WriteRequest } from '../write-target.ts'
+import type { PreparedWrite } from './create-document.ts'
 import { changedVersions, checkUpdate, updateVersions } from './update-versions.ts'
 import { refuseOutdated } from './write-condition.ts'
 
@@ -115,6 +116,27 @@ async function update(
   target: WriteRequest,
   data: unknown,
 ): Promise<StoredVersion> {
+  const { item } = await checkedItem(context, target, data)
+  return writeDocument(context.database, item)
+}
+
+/** The first part of `updateDocument` for types without hooks. @throws the same errors */
+export function prepareUpdate(
+  context: DocumentContext,
+  target: WriteRequest,
+  data: unknown,
+): Promise<PreparedWrite> {
+  const write = { ...addressOf(target), data }
+  return underRules(context, target.writer.rules, write, (permit) =>
+    checkedItem(context, { ...target, permit }, withSet(data, permit)),
+  )
+}
+
+async function checkedItem(
+  context: DocumentContext,
+  target: WriteRequest,
+  data: unknown,
+): Promise<PreparedWrite> {
   const { plan, documentId, condition, key, origin, permit = UNRULED, after } = target
   const { database } = context
   const checked = await checkUpdate(context, target, data)
@@ -122,11 +144,12 @@ async function update(
   if (condition !== undefined) {
     await refuseOutdated(context, { plan, documentId, locale: key.locale }, condition)
   }
+  const changes = changedVersions(target, checked)
   const item: WriteItem<StoredVersion> = {
     plan,
     documentId,
     origin,
-    changes: permit.guard === null && after === undefined ? changedVersions(target, checked) : null,
+    changes: permit.guard === null && after === undefined ? changes : null,
     write: (session) =>
       runGuarded(database, permit.guard, session, async () => {
         const written = await updateVersions(context, target, checked, session)
@@ -134,5 +157,5 @@ async function update(
         return written
       }),
   }
-  return writeDocument(database, item)
+  return { item, isShareable: changes !== null }
 }

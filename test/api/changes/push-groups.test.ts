@@ -8,10 +8,10 @@ import {
   PUSHED_TYPES,
   setting,
 } from '../../support/push-world.ts'
-import { type Json, serve, type TestServer } from '../../support/server.ts'
+import { type Answer, type Json, serve, type TestServer } from '../../support/server.ts'
 import { setRules } from '../people/rules-world.ts'
 
-describe('POST /api/_push with consecutive creations', () => {
+describe('POST /api/_push with consecutive mutations', () => {
   let server: TestServer
   let device: Device
   let rows: number[]
@@ -33,7 +33,7 @@ describe('POST /api/_push with consecutive creations', () => {
     rows.length = 0
   })
 
-  /** How many creations each transaction stored, by the moves of the number of the client. */
+  /** The number of the client after each transaction. */
   const pushedRows = ({ name, command }: ObservedCommand): number | null => {
     if (name !== 'update' || command['update'] !== 'quire_clients') return null
     const [{ u }] = command['updates'] as [Json]
@@ -98,7 +98,7 @@ describe('POST /api/_push with consecutive creations', () => {
     expect(await titles('pages')).to.include.members(['p 0', 'p 1', 'p 2'])
   })
 
-  it('carries out each creation alone if one of them is refused', async () => {
+  it('stores the creations before a refused one together, and the others alone', async () => {
     const from = device.last
     const lines = await device.push(
       ...creations(4, (index) => (index === 2 ? { mood: 'no title' } : { title: `two ${index}` })),
@@ -109,7 +109,7 @@ describe('POST /api/_push with consecutive creations', () => {
       'refused',
       'applied',
     ])
-    expect(rows).to.deep.equal([from + 1, from + 2, from + 3, from + 4])
+    expect(rows).to.deep.equal([from + 2, from + 3, from + 4])
     expect((await titles()).filter((title) => title.startsWith('two '))).to.have.length(3)
   })
 
@@ -152,5 +152,174 @@ describe('POST /api/_push with consecutive creations', () => {
     expect(mixed.map(({ outcome }) => outcome)).to.deep.equal(['applied', 'refused', 'applied'])
     const stored = await server.get('/api/notes?filters[title]=mixed')
     expect(stored.body.data).to.have.length(2)
+  })
+
+  const createAll = async (count: number, values: object, type = 'note') => {
+    const mutations = creations(count, () => values, type)
+    const lines = await device.push(...mutations)
+    return mutations.map(({ documentId }, index) => {
+      expect(lines[index]?.outcome, JSON.stringify(lines[index])).to.equal('applied')
+      return { documentId, base: String(lines[index]?.revision) }
+    })
+  }
+  type Entry = Awaited<ReturnType<typeof createAll>>[number]
+
+  const update = (entry: object, from: object, to: object, type = 'note'): object => ({
+    op: 'update',
+    type,
+    ...entry,
+    patch: setting({ ...to }),
+    seen: from,
+  })
+  /** The first part of the entity tag. */
+  const revisionIn = (answer: Answer | undefined): string =>
+    /^"(\w+)/.exec(String(answer?.headers['etag']))?.[1] ?? ''
+  const remove = (entry: object): object => ({ op: 'delete', type: 'note', ...entry })
+
+  describe('of stored entries', () => {
+    beforeEach(() => permitPushes(server))
+
+    for (const type of ['note', 'page']) {
+      it(`stores updates of ${type}s together, with a commit each`, async () => {
+        const entries = await createAll(30, { title: 'old' }, type)
+        const before = await commitsOf(`api::${type}.${type}`)
+        const from = device.last
+        rows.length = 0
+        const lines = await device.push(
+          ...entries.map((entry, index) =>
+            update(entry, { title: 'old' }, { title: `${type} ${index}` }, type),
+          ),
+        )
+        expect(lines.map(({ outcome }) => outcome)).to.deep.equal(Array(30).fill('applied'))
+        expect(rows).to.deep.equal([from + 25, from + 30])
+        expect(await commitsOf(`api::${type}.${type}`)).to.equal(before + 30)
+        const found = await Promise.all(
+          entries.map(({ documentId }) => server.get(`/api/${type}s/${documentId}`)),
+        )
+        expect(found.map(({ body }) => body.data.title)).to.deep.equal(
+          entries.map((_, index) => `${type} ${index}`),
+        )
+      })
+    }
+
+    it('stores creations, updates and deletions of different entries together', async () => {
+      const [one, other, gone] = (await createAll(3, { title: 'old' })) as [Entry, Entry, Entry]
+      const from = device.last
+      rows.length = 0
+      const documentId = device.newId(from + 2)
+      const lines = await device.push(
+        update(one, { title: 'old' }, { title: 'one' }),
+        { op: 'create', type: 'note', documentId, patch: setting({ title: 'new' }) },
+        remove(gone),
+        update(other, { title: 'old' }, { title: 'other' }),
+      )
+      expect(lines.map(({ outcome }) => outcome)).to.deep.equal(Array(4).fill('applied'))
+      expect(rows).to.deep.equal([from + 4])
+      const ids = [one.documentId, documentId, gone.documentId, other.documentId]
+      const found = await Promise.all(ids.map((id) => server.get(`/api/notes/${id}`)))
+      expect(found.map(({ status, body }) => [status, body.data?.title])).to.deep.equal([
+        [200, 'one'],
+        [200, 'new'],
+        [404, undefined],
+        [200, 'other'],
+      ])
+      expect(lines[3]?.revision).to.equal(revisionIn(found[3]))
+    })
+
+    it('begins a new transaction with the second mutation of an entry', async () => {
+      const [one, other] = (await createAll(2, { title: 'a' })) as [Entry, Entry]
+      const from = device.last
+      rows.length = 0
+      const lines = await device.push(
+        update(one, { title: 'a' }, { title: 'b' }),
+        update(other, { title: 'a' }, { title: 'b' }),
+        update({ ...one, base: { n: from + 1 } }, { title: 'b' }, { title: 'c' }),
+        remove({ ...other, base: { n: from + 2 } }),
+      )
+      expect(lines.map(({ outcome }) => outcome)).to.deep.equal(Array(4).fill('applied'))
+      expect(rows).to.deep.equal([from + 2, from + 4])
+    })
+
+    it('carries out a conflict and the mutations after it alone', async () => {
+      const entries = await createAll(5, { title: 'old' })
+      const from = device.last
+      rows.length = 0
+      const lines = await device.push(
+        ...entries.map((entry, index) =>
+          index === 2
+            ? update({ ...entry, base: 'another' }, { title: 'other' }, { title: 'mine' })
+            : update(entry, { title: 'old' }, { title: 'mine' }),
+        ),
+      )
+      expect(lines.map(({ outcome }) => outcome)).to.deep.equal([
+        'applied',
+        'applied',
+        'conflict',
+        'applied',
+        'applied',
+      ])
+      expect(rows).to.deep.equal([from + 2, from + 3, from + 4, from + 5])
+    })
+
+    it('loses no change of two devices that update the same entries at once', async () => {
+      const entries = await createAll(10, { title: 'shared', stock: 0 })
+      const devices = await Promise.all(['berta', 'clara'].map((name) => Device.of(server, name)))
+      const count = async (pushing: Device): Promise<void> => {
+        for (let round = 0; round < 5; round += 1) {
+          let left = entries.map(({ documentId }) => ({
+            ...update({ documentId, base: 'unknown' }, { stock: 0 }, {}),
+            patch: { stock: { inc: 1 } },
+          }))
+          while (left.length > 0) {
+            const lines = await pushing.push(...left)
+            const outcomes = lines.map(({ outcome }) => String(outcome))
+            expect(outcomes).to.include.oneOf(['applied', 'merged'])
+            expect(outcomes).not.to.include.oneOf(['conflict', 'refused'])
+            left = left.slice(outcomes.filter((one) => one !== 'retry').length)
+          }
+        }
+      }
+      await Promise.all(devices.map(count))
+      const { data } = (await server.get('/api/notes?filters[title]=shared')).body
+      expect(data.map(({ stock }: Json) => stock)).to.deep.equal(Array(10).fill(10))
+    })
+
+    it('stores updates and deletions under rules together, and none of a foreign entry', async () => {
+      const verbs = ['create', 'update', 'delete']
+      const isRuled = (action: string): boolean =>
+        verbs.some((verb) => action === `api::note.note.${verb}`)
+      await permitPushes(
+        server,
+        PUSH_ACTIONS.filter((action) => !isRuled(action)),
+      )
+      await setRules(server, 'authenticated', [
+        { action: 'api::note.note.create', set: { owner: '$user' } },
+        { action: 'api::note.note.update', where: { owner: '$user' } },
+        { action: 'api::note.note.delete', where: { owner: '$user' } },
+      ])
+      const own = await createAll(3, { title: 'own' })
+      const foreign = await server.send('POST', '/api/notes', { body: { data: { title: 'own' } } })
+      const { documentId } = foreign.body.data
+      const base = revisionIn(await server.get(`/api/notes/${documentId}`))
+      const [one, two, three] = own as [Entry, Entry, Entry]
+      const from = device.last
+      rows.length = 0
+      const renamed = [{ title: 'own' }, { title: 'renamed' }] as const
+      const allowed = await device.push(update(one, ...renamed), remove(two))
+      expect(allowed.map(({ outcome }) => outcome)).to.deep.equal(['applied', 'applied'])
+      expect(rows).to.deep.equal([from + 2])
+      const mixed = await device.push(
+        update(three, ...renamed),
+        update({ documentId, base }, ...renamed),
+        remove({ ...one, base: allowed[0]?.revision }),
+      )
+      expect(mixed.map(({ outcome, code }) => code ?? outcome)).to.deep.equal([
+        'applied',
+        'forbidden',
+        'applied',
+      ])
+      expect(rows).to.deep.equal([from + 2, from + 3, from + 4, from + 5])
+      expect((await server.get(`/api/notes/${documentId}`)).body.data.title).to.equal('own')
+    })
   })
 })

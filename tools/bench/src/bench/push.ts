@@ -5,8 +5,8 @@ import { describeMachine } from './report.ts'
 import { startSide } from './servers.ts'
 import { computePercentile, computeSpread } from './statistics.ts'
 
-// `npm run bench -- push`: the time of 1,000 queued creations by `POST /api/_push`, and one pushed
-// update compared with one PUT of the same user, alternately.
+// `npm run bench -- push`: the time of 1,000 queued creations and 1,000 queued updates by `POST /api/_push`, and one
+// pushed update compared with one PUT of the same user, alternately.
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -38,7 +38,7 @@ console.log(`${describeMachine()}\n${bench.databaseVersion} (${bench.reason})\n`
 try {
   const device = openDevice(await signUp())
   await device.create(REQUEST)
-  await compareCreations(device)
+  await timeQueues(device)
   await compareUpdates(device)
 } finally {
   await quire.stop()
@@ -83,6 +83,14 @@ async function signUp(): Promise<User> {
   return { jwt, documentId: user.documentId }
 }
 
+interface Entry {
+  readonly documentId: string
+  readonly revision: string
+}
+
+/** The body before and after an update. */
+type Change = readonly [string, string]
+
 function openDevice({ jwt, documentId: user }: User) {
   let log: string | null = null
   let last = 0
@@ -105,48 +113,61 @@ function openDevice({ jwt, documentId: user }: User) {
     ;({ log, last } = head as { readonly log: string; readonly last: number })
     return outcomes as readonly PushedLine[]
   }
+  const idOf = (index: number): string =>
+    documentIdFrom('p', `push:${user}:${CLIENT}:${last + 1 + index}`)
+  const update = ({ documentId, revision: base }: Entry, [from, to]: Change): object => {
+    const patch = { body: { set: to } }
+    return { op: 'update', type: NAME, documentId, base, patch, seen: { body: from } }
+  }
   const creation = (index: number): object => ({
     op: 'create',
     type: NAME,
-    documentId: documentIdFrom('p', `push:${user}:${CLIENT}:${last + 1 + index}`),
+    documentId: idOf(index),
     patch: { title: { set: `note ${last + 1 + index}` }, body: { set: BODY } },
   })
   return {
-    create: (count: number) => push(Array.from({ length: count }, (_, index) => creation(index))),
-    createOne: async () => {
-      const documentId = documentIdFrom('p', `push:${user}:${CLIENT}:${last + 1}`)
-      const [{ revision } = { revision: '' }] = await push([creation(0)])
-      return { documentId, revision }
+    create: async (count: number): Promise<readonly Entry[]> => {
+      const ids = Array.from({ length: count }, (_, index) => idOf(index))
+      const outcomes = await push(ids.map((_, index) => creation(index)))
+      return outcomes.map(({ revision }, index) => ({ documentId: ids[index] ?? '', revision }))
     },
-    update: async (documentId: string, base: string, [from, to]: readonly [string, string]) => {
-      const patch = { body: { set: to } }
-      const update = { op: 'update', type: NAME, documentId, base, patch, seen: { body: from } }
-      const [{ revision } = { revision: '' }] = await push([update])
-      return revision
+    updateAll: async (entries: readonly Entry[], change: Change): Promise<readonly string[]> => {
+      const outcomes = await push(entries.map((entry) => update(entry, change)))
+      return outcomes.map(({ revision }) => revision)
     },
     put: (documentId: string, body: string) =>
       call('PUT', `/api/${NAME}s/${documentId}`, { data: { body } }, jwt),
   }
 }
 
-async function compareCreations(device: Device): Promise<void> {
-  const seconds: number[] = []
+/** Creations of entries, and then an update of each. */
+async function timeQueues(device: Device): Promise<void> {
+  const seconds = { creations: [] as number[], updates: [] as number[] }
   const count = Number(values.mutations)
   for (let round = 0; round < Number(values.rounds); round += 1) {
+    const created: Entry[] = []
     const began = performance.now()
     for (let sent = 0; sent < count; sent += REQUEST) {
-      await device.create(Math.min(REQUEST, count - sent))
+      created.push(...(await device.create(Math.min(REQUEST, count - sent))))
     }
-    seconds.push((performance.now() - began) / 1_000)
+    const half = performance.now()
+    for (let sent = 0; sent < count; sent += REQUEST) {
+      await device.updateAll(created.slice(sent, sent + REQUEST), [BODY, `${BODY} again`])
+    }
+    seconds.creations.push((half - began) / 1_000)
+    seconds.updates.push((performance.now() - half) / 1_000)
   }
-  const { mean, min, max } = computeSpread(seconds)
-  const range = `${min.toFixed(2)}–${max.toFixed(2)}`
-  console.log(`${count} creations: ${mean.toFixed(2)} s (${range}), goal 5 s`)
+  for (const [what, each] of Object.entries(seconds)) {
+    const { mean, min, max } = computeSpread(each)
+    const range = `${min.toFixed(2)}–${max.toFixed(2)}`
+    console.log(`${count} ${what}: ${mean.toFixed(2)} s (${range}), goal 5 s`)
+  }
 }
 
 async function compareUpdates(device: Device): Promise<void> {
-  const pushed = await device.createOne()
-  const { documentId: put } = await device.createOne()
+  const [pushed, put] = await device.create(2)
+  if (pushed === undefined || put === undefined) throw new Error('a creation has no outcome')
+  const { documentId } = pushed
   let { revision } = pushed
   let body = BODY
   const times = { push: [] as number[], put: [] as number[] }
@@ -160,8 +181,10 @@ async function compareUpdates(device: Device): Promise<void> {
     const next = `${BODY} ${round}`
     const change = [body, next] as const
     const base = revision
-    revision = await timed(times.push, () => device.update(pushed.documentId, base, change))
-    await timed(times.put, () => device.put(put, next))
+    const entries = [{ documentId, revision: base }]
+    const [after] = await timed(times.push, () => device.updateAll(entries, change))
+    revision = after ?? ''
+    await timed(times.put, () => device.put(put.documentId, next))
     body = next
   }
   const [push, plain] = [times.push, times.put].map((each) => computePercentile(each, 0.5))
