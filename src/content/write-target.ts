@@ -3,6 +3,7 @@ import type { VersionKey } from '../query/query.ts'
 import type { Uid } from '../schema/definition.ts'
 import type { WriteOrigin } from '../mongo/connection/authorship.ts'
 import type { StoredVersion } from '../mongo/versions/stored-version.ts'
+import type { WriteItem } from '../mongo/write/write-path.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { WritePermit, WriteRules } from './write-rules.ts'
 
@@ -54,4 +55,11 @@ export type AfterWrite = (version: StoredVersion | null, session: Session) => Pr
 export interface WriteRequest extends WriteTarget {
   readonly origin: WriteOrigin
   readonly after?: AfterWrite
+}
+
+/** A write that is checked and not stored yet. */
+export interface PreparedWrite {
+  readonly item: WriteItem<StoredVersion>
+  /** Whether it writes versions of its document only, so that writes of other documents can share its transaction. */
+  readonly isShareable: boolean
 }

@@ -6,7 +6,7 @@ import type { DocumentContext } from '../context.ts'
 import { hooksOf } from '../hooks/document-hooks.ts'
 import { missingUids, retryMadeUids } from '../payload/fill-uids.ts'
 import { underRules, UNRULED, withSet } from '../write-rules.ts'
-import type { WriteRequest } from '../write-target.ts'
+import type { PreparedWrite, WriteRequest } from '../write-target.ts'
 import { isInsertedOnly, newVersions, prepareNew, storeNew } from './create-versions.ts'
 import { takeTurn } from '../../base/share-by-key.ts'
 
@@ -20,13 +20,6 @@ export async function createDocument(
   alongside: Alongside | null = null,
 ): Promise<StoredVersion> {
   return createWith(context, target, data, storingIn(context, alongside))
-}
-
-/** A write that is checked and not stored yet. */
-export interface PreparedWrite {
-  readonly item: WriteItem<StoredVersion>
-  /** Whether it writes versions of its document only, so that writes of other documents can share its transaction. */
-  readonly isShareable: boolean
 }
 
 /** The first part of `createDocument`. @throws the same errors */

@@ -14,8 +14,7 @@ import {
   UNRULED,
   withSet,
 } from '../write-rules.ts'
-import type { WriteRequest } from '../write-target.ts'
-import type { PreparedWrite } from './create-document.ts'
+import type { PreparedWrite, WriteRequest } from '../write-target.ts'
 import { changedVersions, checkUpdate, updateVersions } from './update-versions.ts'
 import { refuseOutdated } from './write-condition.ts'
 
