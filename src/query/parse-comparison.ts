@@ -118,7 +118,7 @@ function parseEquality(
   at: string,
 ): Filter {
   const folds = SCALAR_KINDS[attribute.type].textual && (operator === 'eqi' || operator === 'nei')
-  if (folds) return parseText(attribute, operator, value, at)
+  if (folds) return parseText(attribute, operator, currentValue(attribute, value), at)
   const exact = operator === 'eqi' ? 'eq' : operator === 'nei' ? 'ne' : operator
   return comparison(attribute, exact, castOne(attribute, value, at))
 }
@@ -148,13 +148,18 @@ function assertOrdered(attribute: ScalarPlan, at: string): void {
 }
 
 function castOne(attribute: ScalarPlan, value: unknown, at: string): unknown {
-  const text = readText(value, at)
+  const text = currentValue(attribute, readText(value, at))
   try {
     return SCALAR_KINDS[attribute.type].fromQuery(text)
   } catch (error) {
     if (error instanceof ValidationError) throw invalidValue(at, error.message)
     throw error
   }
+}
+
+/** Rules, views and installed apps may name older values of an enumeration. */
+function currentValue<T>({ limits: { formerValues = [] } }: ScalarPlan, value: T): T | string {
+  return formerValues.find(([former]) => former === value)?.[1] ?? value
 }
 
 function castList(attribute: ScalarPlan, values: readonly unknown[], at: string): unknown[] {

@@ -29,6 +29,7 @@ export interface AttributeNames {
   readonly stored: string
   readonly former: readonly string[]
   readonly formerTypes?: readonly string[]
+  readonly convertedAt?: number
 }
 
 export type StoredNames = ReadonlyMap<Uid, ReadonlyMap<string, AttributeNames>>
@@ -106,12 +107,13 @@ export function compileAttributes(
 ): ReadonlyMap<string, AttributePlan> {
   const plans = Object.entries(declared).map(([name, definition]): [string, AttributePlan] => {
     const own = link.storedNames.get(uid)?.get(name) ?? { stored: name, former: [] }
-    const { stored, former, formerTypes = [] } = own
+    const { stored, former, formerTypes = [], convertedAt = 0 } = own
     const names = {
       name,
       storedName: toStoredName(stored),
       formerNames: former,
       ...(formerTypes.length > 0 && { formerTypes }),
+      ...(convertedAt > 0 && { convertedAt }),
     }
     const plan = compileAttribute(names, definition, link)
     const localized = localizedType && isLocalized(definition)
@@ -132,7 +134,10 @@ function isUnique({ type, unique = type === 'uid' }: ScalarDefinition): boolean 
   return unique && type !== 'location'
 }
 
-type Names = Pick<AttributePlan, 'name' | 'storedName' | 'formerNames' | 'formerTypes'>
+type Names = Pick<
+  AttributePlan,
+  'name' | 'storedName' | 'formerNames' | 'formerTypes' | 'convertedAt'
+>
 
 function compileAttribute(
   names: Names,
@@ -183,7 +188,7 @@ function limitsOf(definition: ScalarDefinition): ScalarLimits {
   return Object.fromEntries(named.filter(([, value]) => value !== undefined))
 }
 
-const LIMITS = ['enum', 'min', 'max', 'minLength', 'maxLength', 'regex'] as const
+const LIMITS = ['enum', 'formerValues', 'min', 'max', 'minLength', 'maxLength', 'regex'] as const
 
 type OwnPart<Plan extends AttributePlan> = Omit<
   Plan,

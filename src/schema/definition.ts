@@ -27,6 +27,8 @@ interface AttributeOptions extends SharedOptions {
 export interface ScalarDefinition extends ScalarOptions, AttributeOptions {
   /** Returned only if `fields` names it. For built-in types only. */
   readonly onRequest?: boolean
+  /** Older and current values of an enumeration, from the ledger. Older ones stand for the current ones. */
+  readonly formerValues?: readonly (readonly [former: string, current: string])[]
 }
 
 export interface RelationDefinition extends RelationOptions, AttributeOptions {

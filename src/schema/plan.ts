@@ -103,6 +103,8 @@ interface AttributeBase {
   readonly formerNames: readonly string[]
   /** The types of earlier releases whose values have another form. Rows of the history keep that form. */
   readonly formerTypes?: readonly string[]
+  /** Changes with each conversion of stored values. */
+  readonly convertedAt?: number
   readonly convert?: ConvertOption
   /** The name of the attribute, if this is another name for clients. Such a plan is a member, and no attribute. */
   readonly aliasOf?: string
@@ -134,7 +136,7 @@ export interface ScalarPlan extends AttributeBase {
 
 export type ScalarLimits = Pick<
   ScalarDefinition,
-  'enum' | 'min' | 'max' | 'minLength' | 'maxLength' | 'regex'
+  'enum' | 'formerValues' | 'min' | 'max' | 'minLength' | 'maxLength' | 'regex'
 >
 
 export interface RelationPlan extends AttributeBase {

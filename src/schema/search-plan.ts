@@ -18,16 +18,17 @@ export function compileSearch(
 /** Components can contain themselves, so a component that is already open has only its name. */
 function describe(attribute: AttributePlan | undefined, open: readonly string[]): unknown {
   if (attribute === undefined) return null
-  const { storedName, kind, private: isPrivate } = attribute
+  const { storedName, kind, private: isPrivate, convertedAt } = attribute
+  const converted = convertedAt === undefined ? [] : [convertedAt]
   if (isNesting(attribute)) {
     const inner =
       attribute.kind === 'component'
         ? [attribute.component()]
         : [...attribute.components().values()]
-    return [storedName, kind, isPrivate, inner.map((one) => describeShape(one, open))]
+    return [storedName, kind, isPrivate, inner.map((one) => describeShape(one, open)), ...converted]
   }
   if (attribute.kind !== 'scalar') return [storedName, kind, isPrivate]
-  return [storedName, attribute.type, isPrivate, attribute.searchable]
+  return [storedName, attribute.type, isPrivate, attribute.searchable, ...converted]
 }
 
 function describeShape({ uid, attributes }: ShapePlan, open: readonly string[]): unknown {

@@ -27,12 +27,19 @@ describe('quire schema', () => {
           pages: { type: 'string' },
           tags: { type: 'json' },
           related: related('book'),
+          state: { type: 'enumeration', enum: ['open', 'shut'] },
         }),
       },
     })
     const tags = [{ type: 'paragraph', children: [{ type: 'text', text: 'x' }] }]
     const first = await server.post('/api/books', { name: 'a', pages: '12', tags })
-    const second = { name: 'a', pages: 'many', tags, related: [first.body.data.documentId] }
+    const second = {
+      name: 'a',
+      pages: 'many',
+      tags,
+      state: 'open',
+      related: [first.body.data.documentId],
+    }
     expect((await server.post('/api/books', second)).status).to.equal(201)
     client = await MongoClient.connect(server.uri)
   })
@@ -72,6 +79,7 @@ describe('quire schema', () => {
     pages: { type: 'string' },
     tags: { type: 'json' },
     related: related('book'),
+    state: { type: 'enumeration', enum: ['open', 'shut'] },
   }
 
   it('reports that the same declarations change nothing', async () => {
@@ -126,6 +134,22 @@ describe('quire schema', () => {
       'retype  api::book.book: related, relation to many (api::book.book) to relation to many (api::page.page); refused, 1 of 2 values do not fit',
     )
     expect(failed).to.equal(true)
+  })
+
+  it('shows renamed and removed values of an enumeration', async () => {
+    const state = { type: 'enumeration', enum: ['shut', 'ajar'] }
+    const removed = await quire('check', { ...SAME, state })
+    expect(removed.text).to.equal(
+      'retype  api::book.book: state, enumeration (open) to enumeration (ajar); refused, 1 of 1 values do not fit',
+    )
+    expect(removed.failed).to.equal(true)
+    const renamed = await quire('check', { ...SAME, state: { ...state, from: { open: 'ajar' } } })
+    expect(renamed.text).to.match(/enumeration \(ajar\); 1 of 1 values are rewritten$/)
+    expect(renamed.failed).to.equal(false)
+    const more = { type: 'enumeration', enum: ['shut', 'new', 'open'] }
+    expect((await quire('plan', { ...SAME, state: more })).text).to.equal(
+      'A start changes nothing.',
+    )
   })
 
   it('refuses a single type that would hide entries', async () => {

@@ -61,10 +61,13 @@ export interface StudioOptions {
   readonly values?: Readonly<Record<string, StudioText>>
 }
 
+/** Current values of an enumeration by their older names. */
+export type RenamedValues = Readonly<Record<string, string>>
+
 /** The options of every attribute that a declaration and a response of `/admin/content-types` have in common. */
 export interface SharedOptions {
-  /** Older names of the attribute, newest first. */
-  readonly from?: string | readonly string[]
+  /** Older names of the attribute, newest first. An enumeration may also have older names of its values. */
+  readonly from?: string | RenamedValues | readonly (string | RenamedValues)[]
   /** Further names for clients that use an older name. */
   readonly alias?: readonly string[]
   /** The fate of stored values after a change of the type. */

@@ -212,6 +212,10 @@ const BROKEN: readonly (readonly [code: string, files: readonly DeclarationFile[
     'declare.userDeleteRequired',
     one(toUser('manyToOne', { required: true, onUserDelete: 'anonymize' })),
   ],
+  [
+    'declare.renamedValue',
+    one({ type: 'enumeration', enum: ['new', 'old'], from: { old: 'new' } }),
+  ],
   ['declare.unreadable', [{ ...typeFile('page', {}), fault: 'no valid JSON' }]],
 ]
 
@@ -226,7 +230,7 @@ const OF_THE_REQUEST = [
 ]
 
 /** Codes of stored values that a new type would lose. */
-const OF_STORED_VALUES = ['declare.convertLoses', 'declare.convertZone']
+const OF_STORED_VALUES = ['declare.convertLoses', 'declare.convertValues', 'declare.convertZone']
 
 const TEXTS = [textsOf('en', english), textsOf('de', german)]
 

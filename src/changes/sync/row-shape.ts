@@ -138,6 +138,11 @@ function versionOf({ computed }: ScalarPlan): readonly unknown[] {
   return computed === undefined ? [] : [computed.version, computed.from]
 }
 
+/** A conversion changes rows without a commit. */
+function conversionOf({ convertedAt }: AttributePlan): readonly unknown[] {
+  return convertedAt === undefined ? [] : [convertedAt]
+}
+
 function describe(
   member: AttributePlan,
   mayRead: (uid: Uid) => boolean,
@@ -150,16 +155,17 @@ function describe(
           holder.uid,
           membersOf(holder, mayRead).map((one) => describe(one, mayRead, [...path, holder.uid])),
         ]
+  const converted = conversionOf(member)
   switch (member.kind) {
     case 'scalar':
-      return [member.name, member.type, ...versionOf(member)]
+      return [member.name, member.type, ...versionOf(member), ...converted]
     case 'relation':
-      return [member.name, member.targetUid, member.toMany]
+      return [member.name, member.targetUid, member.toMany, ...converted]
     case 'media':
-      return [member.name, 'media', member.multiple]
+      return [member.name, 'media', member.multiple, ...converted]
     case 'component':
-      return [member.name, member.repeatable, inner(member.component())]
+      return [member.name, member.repeatable, inner(member.component()), ...converted]
     case 'dynamiczone':
-      return [member.name, 'zone', [...member.components().values()].map(inner)]
+      return [member.name, 'zone', [...member.components().values()].map(inner), ...converted]
   }
 }

@@ -77,7 +77,8 @@ export function givenScalar(
   plan: ScalarPlan,
   mayBeUnfinished: boolean,
 ): JsonSchema {
-  const schema = { ...(GIVEN[plan.type] ?? valueSchema(vocabulary, plan)), ...boundsOf(plan) }
+  const value = GIVEN[plan.type] ?? valueSchema(vocabulary, plan)
+  const schema = { ...value, ...formerSchema(plan), ...boundsOf(plan) }
   const { minLength, regex, min } = plan.limits
   const finished = {
     ...(minLength !== undefined && { minLength }),
@@ -87,6 +88,12 @@ export function givenScalar(
   }
   const given: JsonSchema = mayBeUnfinished ? schema : { ...schema, ...finished }
   return plan.required && !mayBeUnfinished ? given : orNullText(given)
+}
+
+/** Older values of an enumeration are accepted, and stored as the current ones. */
+function formerSchema({ limits: { enum: values, formerValues } }: ScalarPlan): JsonSchema {
+  if (values === undefined || formerValues === undefined) return {}
+  return { enum: [...values, ...formerValues.map(([former]) => former)] }
 }
 
 export function operandSchema(plan: ScalarPlan, operator: string): JsonSchema {

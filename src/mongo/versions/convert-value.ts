@@ -79,7 +79,7 @@ const CONVERTERS: Readonly<Record<Exclude<ScalarType, Timed>, (plan: ScalarPlan)
   richtext: () => keepText,
   email: validOnly,
   uid: validOnly,
-  enumeration: validOnly,
+  enumeration: validOnly, // which renames older values
   time: validOnly,
   blocks: validOnly,
   json: () => (value) => value,

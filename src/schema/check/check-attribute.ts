@@ -1,5 +1,6 @@
 import { SCALAR_TYPES } from '@quire/schema/attributes'
 import type { AttributeDefinition, DeclarationFault, ScalarDefinition } from '../definition.ts'
+import { renamedValuesOf } from '../ledger/type-of-attribute.ts'
 import { scalarRule } from '../values/scalar-rules.ts'
 import { type Complaint, reasonOf, sentenceOf } from '../values/value-messages.ts'
 import { declarationFault, suggest } from './declaration-fault.ts'
@@ -11,6 +12,7 @@ export function findContradictions(
   const faults = [...boundFaults(definition)]
   if (isScalar(definition)) {
     faults.push(...regexFaults(definition), ...targetFieldFaults(definition, neighbours))
+    faults.push(...renamedValueFaults(definition))
     if (faults.length === 0) faults.push(...defaultFaults(definition))
   }
   return faults
@@ -70,6 +72,14 @@ function targetFieldFaults(
   if (targetField === undefined || neighbours.includes(targetField)) return []
   const params = { name: targetField, ...suggest(targetField, neighbours) }
   return [declarationFault('targetField', 'declare.noAttribute', params)]
+}
+
+function renamedValueFaults(definition: ScalarDefinition): readonly DeclarationFault[] {
+  const values = definition.enum ?? []
+  return renamedValuesOf(definition).flatMap(([older, current]) => {
+    if (!values.includes(older) && values.includes(current)) return []
+    return [declarationFault('from', 'declare.renamedValue', { name: older, wanted: current })]
+  })
 }
 
 function defaultFaults(definition: ScalarDefinition): readonly DeclarationFault[] {

@@ -43,6 +43,8 @@ const SENTENCES = {
   'declare.convert': () => 'must be "null" or a time zone, such as { "timeZone": "Europe/Berlin" }',
   'declare.convertLoses': ({ amount, kind, type }) =>
     `stored values of type ${kind} that do not fit ${type}: ${amount}; add "convert": "null" to remove them`,
+  'declare.convertValues': ({ amount, kind, type }) =>
+    `stored values of type ${kind} that do not fit ${type}: ${amount}; add "from": { "old": "new" } to rename values, or "convert": "null" to remove them`,
   'declare.convertZone': ({ amount, kind, type }) =>
     `stored values of type ${kind} that need a time zone to become ${type}: ${amount}; add "convert": { "timeZone": "UTC" } or another zone`,
   'declare.defaultBlocks': () => 'holds invalid nodes',
@@ -89,6 +91,8 @@ const SENTENCES = {
     `${name} of ${type} does not point back: it needs ${option}: "${attribute}"`,
   'declare.previewAddress': () => 'must be an http:// or https:// address',
   'declare.previewPlace': ({ name, valids }) => `knows no {${name}}; there are ${valids}`,
+  'declare.renamedValue': ({ name, wanted }) =>
+    `${name} becomes ${wanted}, so enum must have ${wanted} and must not have ${name}`,
   'declare.reviewDrafts': () => 'only drafts are reviewed: set options.draftAndPublish',
   'declare.reviewPublish': ({ name }) => `must be the last stage, ${name}`,
   'declare.routeForm': ({ name }) =>

@@ -18,6 +18,14 @@ const itemBounds = { min: count, max: count }
 
 const olderNames = Joi.alternatives(name, Joi.array().items(name).min(1).unique())
 
+const renamedValues = Joi.object().pattern(name, name).min(1)
+
+const olderNamesAndValues = Joi.alternatives(
+  name,
+  renamedValues,
+  Joi.array().items(name, renamedValues).min(1).unique(),
+)
+
 const conversion = Joi.any().custom((given: unknown, helpers) => {
   const isZone =
     isRecord(given) && Object.keys(given).join() === 'timeZone' && isTimeZone(given['timeZone'])
@@ -55,7 +63,11 @@ const SCALAR_OPTIONS: Readonly<Record<ScalarType, Joi.PartialSchemaMap>> = {
   email: TEXT,
   password: TEXT,
   uid: { ...TEXT, targetField: name },
-  enumeration: { ...SCALAR, enum: Joi.array().items(Joi.string()).min(1).unique().required() },
+  enumeration: {
+    ...SCALAR,
+    from: olderNamesAndValues,
+    enum: Joi.array().items(Joi.string()).min(1).unique().required(),
+  },
   integer: NUMBER,
   float: NUMBER,
   decimal: NUMBER,

@@ -47,7 +47,7 @@ export function conversionKind(from: AttributeType, to: AttributeType): Conversi
   const kind = kindOfTypes(from.type, to.type)
   if (kind === 'none' || membersWithout(from, to).length === 0) return kind
   // An element of a zone names its component. Ids and members of components fit no other target.
-  return from.type === 'dynamiczone' ? 'checked' : 'none'
+  return from.type === 'dynamiczone' || from.type === 'enumeration' ? 'checked' : 'none'
 }
 
 function kindOfTypes(from: string, to: string): ConversionKind {

@@ -7,12 +7,13 @@ import {
   targetsIn,
   withAdopted,
 } from './adopted-definitions.ts'
+import { formerValuesIn } from './enter-values.ts'
 import { enterHolders, type HolderNames } from './enter-holders.ts'
 import { type DeclaredName, enterNames, type Retyped } from './enter-names.ts'
 import type { HolderLedger, Ledger, Release } from './ledger.ts'
 import { returnTo } from './return-names.ts'
 import { withStoredHolders } from './stored-holders.ts'
-import { attributeTypeOf } from './type-of-attribute.ts'
+import { attributeTypeOf, renamedValuesOf, sourcesOf } from './type-of-attribute.ts'
 
 export interface Renaming {
   readonly uid: Uid
@@ -97,9 +98,10 @@ function enterManaged(entering: Entering): EnteredDefinitions {
   const release: Release = { digest, at: now, names, uids, collections }
   const releases = [...before.releases, release].slice(-MAX_RELEASES)
   const ledger = { version: before.version + 1, ...entered.ledger, holders, releases }
+  const storedNames = namesIn(ledger, definitions, release)
   return {
-    definitions,
-    storedNames: namesIn(ledger, definitions, release),
+    definitions: withFormerValues(definitions, ledger, storedNames),
+    storedNames,
     ledger,
     digest,
     isKnown: false,
@@ -119,7 +121,7 @@ function enterKnown(
   const storedNames = namesIn(ledger, definitions, known)
   const nothing = { renamedHolders: [], renamed: [], added: [], faults: [] }
   return {
-    definitions,
+    definitions: withFormerValues(definitions, ledger, storedNames),
     storedNames,
     ledger,
     digest: known.digest,
@@ -189,19 +191,39 @@ export function declaredNames(
   storedUid: (uid: Uid) => Uid,
 ): readonly DeclaredName[] {
   return Object.entries(attributes).map(([name, attribute]) => {
-    return { name, ...attributeTypeOf(attribute, storedUid), from: sourcesOf(attribute) }
+    const type = attributeTypeOf(attribute, storedUid)
+    return { name, ...type, from: sourcesOf(attribute), renamedValues: renamedValuesOf(attribute) }
   })
-}
-
-/** The older names of an attribute, newest first. */
-export function sourcesOf({ from = [] }: AttributeDefinition): readonly string[] {
-  return [from].flat()
 }
 
 export function digestOfDefinitions({ contentTypes, components }: Definitions): string {
   const holders = holdersOf({ contentTypes, components }).map(({ file: _file, ...rest }) => rest)
   const sorted = holders.toSorted((one, other) => (one.uid < other.uid ? -1 : 1))
   return createHash('sha256').update(JSON.stringify(sorted)).digest('base64url')
+}
+
+/** Adds the older values of enumerations to their attributes. */
+function withFormerValues(
+  definitions: Definitions,
+  { holders }: Ledger,
+  storedNames: StoredNames,
+): Definitions {
+  const complete = <T extends Holder>(holder: T): T => {
+    const columns = holders[storedUidOf(holder)]?.columns ?? []
+    const attributes = Object.entries(holder.attributes).map(([name, attribute]) => {
+      if (attribute.type !== 'enumeration') return [name, attribute] as const
+      const stored = storedNames.get(holder.uid)?.get(name)?.stored ?? name
+      const { values = [] } = columns.find((column) => column.stored === stored) ?? {}
+      const formerValues = formerValuesIn(values, attribute.enum ?? [])
+      return [name, formerValues.length === 0 ? attribute : { ...attribute, formerValues }] as const
+    })
+    return { ...holder, attributes: Object.fromEntries(attributes) }
+  }
+  return {
+    ...definitions,
+    contentTypes: definitions.contentTypes.map(complete),
+    components: definitions.components.map(complete),
+  }
 }
 
 function namesIn({ holders }: Ledger, definitions: Definitions, { names }: Release): StoredNames {
@@ -213,9 +235,9 @@ function namesIn({ holders }: Ledger, definitions: Definitions, { names }: Relea
       const stored = names[storedUid]?.[name] ?? name
       const column = columns.find((one) => one.stored === stored)
       const former = (column?.names ?? []).filter((other) => other !== name)
-      const { formerTypes = [] } = column ?? {}
+      const { formerTypes = [], convertedAt = 0 } = column ?? {}
       const isUsual = stored === name && former.length + formerTypes.length === 0
-      return isUsual ? [] : [[name, { stored, former, formerTypes }]]
+      return isUsual ? [] : [[name, { stored, former, formerTypes, convertedAt }]]
     })
     return [uid, new Map(own)] as const
   })

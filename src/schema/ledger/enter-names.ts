@@ -1,10 +1,12 @@
 import { type ConversionKind, conversionKind } from './conversions.ts'
+import { enterValues, type RenamedValues } from './enter-values.ts'
 import type { Column, HolderLedger } from './ledger.ts'
 import { type AttributeType, nameType, isSameType } from './type-of-attribute.ts'
 
 export interface DeclaredName extends AttributeType {
   readonly name: string
   readonly from: readonly string[]
+  readonly renamedValues?: RenamedValues
 }
 
 export interface Retyped {
@@ -181,12 +183,26 @@ class Assignment {
       const place = this.#given.get(name) ?? -1
       const column = this.#columns[place]
       if (column === undefined || isSameType(column, declared)) return []
-      const to = typeIn(declared)
-      const retyped = column.type === NEW ? [] : retypedOf(column, to, name)
-      if (retyped[0]?.conversion !== 'none') this.#columns[place] = withType(column, to)
-      else this.#given.set(name, this.#add(this.#freeName(name), [name], to))
+      const retyped = column.type === NEW ? [] : retypedOf(column, declared, name)
+      this.#assertValues(declared, column)
+      if (retyped[0]?.conversion !== 'none') this.#columns[place] = this.#withType(column, declared)
+      else this.#given.set(name, this.#add(this.#freeName(name), [name], declared))
       return retyped
     })
+  }
+
+  #withType(column: Column, to: DeclaredType): Column {
+    return withType(column, to, this.#before.version + 1)
+  }
+
+  #assertValues({ name, type, members = [], renamedValues = [] }: DeclaredName, column: Column) {
+    if (type !== 'enumeration' || column.type !== type) return
+    if (column.members === undefined && renamedValues.length > 0) {
+      const problem = 'the ledger does not know the values yet; start once without older values'
+      this.#faults.push({ name, problem })
+    }
+    const { problems } = enterValues(column.values ?? [], members, renamedValues)
+    this.#faults.push(...problems.map((problem) => ({ name, problem })))
   }
 
   #rename(place: number, source: string, name: string): void {
@@ -220,9 +236,10 @@ class Assignment {
     return newest
   }
 
-  #add(stored: string, names: readonly string[], type: AttributeType = { type: NEW }): number {
+  #add(stored: string, names: readonly string[], type: DeclaredType = { type: NEW }): number {
     const since = this.#before.version + 1
-    return this.#columns.push({ stored, names, since, ...type, isLive: true }) - 1
+    const typed = { ...typeIn(type), ...valuesIn({}, type) }
+    return this.#columns.push({ stored, names, since, ...typed, isLive: true }) - 1
   }
 
   #freeName(name: string): string {
@@ -251,11 +268,20 @@ export function retypedOf(column: Column, to: AttributeType, name: string): read
   ]
 }
 
-export function withType(column: Column, to: AttributeType): Column {
+export type DeclaredType = AttributeType & Pick<DeclaredName, 'renamedValues'>
+
+export function withType(column: Column, to: DeclaredType, version: number): Column {
   const { members: _former, ...rest } = column
-  if (column.type === NEW || conversionKind(column, to) !== 'checked') return { ...rest, ...to }
+  const typed = { ...rest, ...typeIn(to), ...valuesIn(column, to) }
+  if (column.type === NEW || conversionKind(column, to) !== 'checked') return typed
   const formerTypes = [...new Set([...(column.formerTypes ?? []), column.type])]
-  return { ...rest, ...to, formerTypes, isConverting: true }
+  return { ...typed, formerTypes, convertedAt: version, isConverting: true }
+}
+
+function valuesIn({ values = [] }: Pick<Column, 'values'>, to: DeclaredType) {
+  const { type, members = [], renamedValues = [] } = to
+  if (type !== 'enumeration') return {}
+  return { values: enterValues(values, members, renamedValues).values }
 }
 
 function typeIn({ type, members }: AttributeType): AttributeType {

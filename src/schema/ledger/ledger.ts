@@ -1,4 +1,5 @@
 import type { Uid } from '../definition.ts'
+import type { ValueNames } from './enter-values.ts'
 import type { AttributeType } from './type-of-attribute.ts'
 
 /** With the type of its attribute in the last new release. */
@@ -6,6 +7,10 @@ export interface Column extends AttributeType {
   readonly stored: string
   /** The types that it had before under this stored name, if their values have another form. */
   readonly formerTypes?: readonly string[]
+  /** All values that an enumeration has had. */
+  readonly values?: readonly ValueNames[]
+  /** The version of the ledger of its holder that last converted values. */
+  readonly convertedAt?: number
   /** Stored values may still have the form of a former type. */
   readonly isConverting?: boolean
   readonly names: readonly string[]

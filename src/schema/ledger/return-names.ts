@@ -82,7 +82,7 @@ function returnNames(before: HolderLedger, current: CurrentNames): HolderLedger 
     const last = column.names.at(-1)
     if (own === undefined || last === undefined) return column
     const { name, type } = own
-    const typed = isSameType(column, type) ? column : withType(column, type)
+    const typed = isSameType(column, type) ? column : withType(column, type, version)
     if (name !== last) {
       const names = [...column.names.filter((other) => other !== name), name]
       return { ...typed, names, since: version, isLive: true, returnedFrom: last }

@@ -1,13 +1,14 @@
 import type { AttributeDefinition, Uid } from '../definition.ts'
+import type { RenamedValues } from './enter-values.ts'
 
 /** A type changes when stored values need another form, or when their members no longer fit. */
 export interface AttributeType {
   readonly type: string
   /**
-   * The stored uids of the target or of the allowed components. Empty for the inverse side of a relation, which stores no
-   * values. Undefined in ledgers from before members were entered.
+   * The stored uids of the target or of the allowed components, or the values of an enumeration. Empty for the inverse
+   * side of a relation, which stores nothing. Undefined in ledgers from before members were entered.
    */
-  readonly members?: readonly Uid[]
+  readonly members?: readonly string[]
 }
 
 export function attributeTypeOf(
@@ -15,6 +16,7 @@ export function attributeTypeOf(
   storedUid: (uid: Uid) => Uid,
 ): AttributeType {
   const type = typeOfAttribute(attribute)
+  if (attribute.type === 'enumeration') return { type, members: attribute.enum ?? [] }
   const members = membersOf(attribute)?.uids.map(storedUid)
   return members === undefined ? { type } : { type, members }
 }
@@ -45,8 +47,17 @@ export function membersOf(
   return null
 }
 
+/** The older names of an attribute, newest first. */
+export function sourcesOf({ from = [] }: AttributeDefinition): readonly string[] {
+  return [from].flat().filter((one) => typeof one === 'string')
+}
+
+export function renamedValuesOf({ from = [] }: AttributeDefinition): RenamedValues {
+  return [from].flat().flatMap((one) => (typeof one === 'string' ? [] : Object.entries(one)))
+}
+
 /** The members that `one` has and `other` does not. */
-export function membersWithout(one: AttributeType, other: AttributeType): readonly Uid[] {
+export function membersWithout(one: AttributeType, other: AttributeType): readonly string[] {
   return (one.members ?? []).filter((member) => other.members?.includes(member) === false)
 }
 

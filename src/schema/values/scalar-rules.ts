@@ -26,7 +26,8 @@ const RULES = {
   },
   email,
   password,
-  enumeration: ({ enum: values = [] }) => Joi.any().custom(oneOf(values)),
+  enumeration: ({ enum: values = [], formerValues }) =>
+    Joi.any().custom(oneOf(values, new Map(formerValues))),
   integer: (definition, occasion) => bounded(definition, occasion, readInteger),
   float: (definition, occasion) => bounded(definition, occasion, readFloat),
   decimal: (definition, occasion) => bounded(definition, occasion, readDecimal),
@@ -141,12 +142,14 @@ function matches(regex: RegExp): CustomValidator<string> {
   }
 }
 
-function oneOf(values: readonly string[]): CustomValidator {
+/** Installed apps, devices and archives may have older values. */
+function oneOf(values: readonly string[], former: ReadonlyMap<string, string>): CustomValidator {
   const allowed = new Set(values)
   return (value: unknown, { error }) => {
     if (value === null) return error('string.base')
-    const name = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
-    if (typeof name === 'string' && allowed.has(name)) return name
+    const given = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+    const name = typeof given === 'string' ? (former.get(given) ?? given) : null
+    if (name !== null && allowed.has(name)) return name
     return error('enumeration.only', { valids: values })
   }
 }

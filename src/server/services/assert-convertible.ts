@@ -40,7 +40,7 @@ export async function findLosses(
 
 function lossOf(one: JudgedAttribute, definitions: Definitions): readonly LocatedFault[] {
   const { from, to, lost, unzoned, removes } = one
-  const { file, path } = placeOf(one, definitions)
+  const { file, path, code } = placeOf(one, definitions)
   const params = { kind: from, type: to }
   if (unzoned > 0) {
     const amount = String(unzoned)
@@ -48,15 +48,28 @@ function lossOf(one: JudgedAttribute, definitions: Definitions): readonly Locate
   }
   if (lost === 0 || removes) return []
   const amount = String(lost)
-  return [locate(file, declarationFault(path, 'declare.convertLoses', { ...params, amount }))]
+  return [locate(file, declarationFault(path, code, { ...params, amount }))]
+}
+
+interface LossPlace {
+  readonly file: string
+  readonly path: string
+  readonly code: 'declare.convertLoses' | 'declare.convertValues'
 }
 
 function placeOf(
   { uid, name, isSameType }: JudgedAttribute,
   { contentTypes, components }: Definitions,
-): { readonly file: string; readonly path: string } {
+): LossPlace {
   const holder = [...contentTypes, ...components].find((one) => one.uid === uid)
   const attribute = holder?.attributes[name]
-  const option = isSameType && attribute !== undefined ? membersOf(attribute)?.option : undefined
-  return { file: holder?.file ?? uid, path: `attributes.${name}.${option ?? 'type'}` }
+  const file = holder?.file ?? uid
+  const at = (option: string): string => `attributes.${name}.${option}`
+  if (!isSameType || attribute === undefined) {
+    return { file, path: at('type'), code: 'declare.convertLoses' }
+  }
+  if (attribute.type === 'enumeration') {
+    return { file, path: at('enum'), code: 'declare.convertValues' }
+  }
+  return { file, path: at(membersOf(attribute)?.option ?? 'type'), code: 'declare.convertLoses' }
 }

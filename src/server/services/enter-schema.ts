@@ -8,10 +8,10 @@ import type { Definitions, Uid } from '../../schema/definition.ts'
 import {
   type EnteredDefinitions,
   enterDefinitions,
-  sourcesOf,
   storedUidOf,
 } from '../../schema/ledger/enter-definitions.ts'
 import type { Ledger } from '../../schema/ledger/ledger.ts'
+import { sourcesOf } from '../../schema/ledger/type-of-attribute.ts'
 
 export type EnteredSchema = Pick<
   EnteredDefinitions,

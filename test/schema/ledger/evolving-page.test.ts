@@ -12,7 +12,8 @@ describe('docs/evolving.md', () => {
   const blocks = codeBlocksOf('docs/evolving.md')
     .filter(({ language }) => language === 'json')
     .map(({ text }): unknown => JSON.parse(text))
-  const [renamed, skipped, aliased, emails, zoned, reused] = blocks as readonly Attributes[]
+  const [renamed, skipped, aliased, emails, states, zoned, reused, post] =
+    blocks as readonly Attributes[]
 
   const enter = (before: HolderLedger | undefined, attributes: Attributes = {}) =>
     enterNames(
@@ -37,7 +38,7 @@ describe('docs/evolving.md', () => {
   })
 
   it('shows declarations that a check accepts after a change of the type', () => {
-    for (const attributes of [emails, zoned]) {
+    for (const attributes of [emails, states, zoned]) {
       const file = { file: 'shop.json', kind: 'contentType', uid: 'api::shop.shop' } as const
       const { contentTypes } = checkDefinitions([{ ...file, content: { attributes } }])
       expect(contentTypes[0]?.attributes).to.deep.equal(attributes)
@@ -55,8 +56,8 @@ describe('docs/evolving.md', () => {
     }
     const article = declared('article', { attributes: { title: { type: 'string' } } })
     const { ledger } = enterDefinitions(EMPTY_LEDGER, article, () => false, new Date(0))
-    const post = declared('post', blocks[6])
-    const { definitions } = enterDefinitions(ledger, post, () => false, new Date(0))
+    const renamedType = declared('post', post)
+    const { definitions } = enterDefinitions(ledger, renamedType, () => false, new Date(0))
     expect(definitions.contentTypes[0]).to.include({
       uid: 'api::article.article',
       declaredUid: 'api::post.post',

@@ -14,6 +14,10 @@ export const declareFaultEnglish = {
   'fault.declare.convert': 'Must be "null" or a time zone, such as {"timeZone": "Europe/Berlin"}',
   'fault.declare.convertLoses':
     'Stored values of type {kind} that do not fit {type}: {amount}. To remove them, add "convert": "null" to the attribute in its file.',
+  'fault.declare.convertValues':
+    'Stored values of type {kind} that do not fit {type}: {amount}. To rename values, add "from": {"old": "new"} to the attribute in its file. To remove them, add "convert": "null".',
+  'fault.declare.renamedValue':
+    '{name} becomes {wanted}: the values must include {wanted}, and must not include {name}',
   'fault.declare.convertZone':
     'Stored values of type {kind} that need a time zone to become {type}: {amount}. Add "convert": {"timeZone": "UTC"} or another zone to the attribute in its file.',
   'fault.declare.aliasTaken': '{name} is already the name of an attribute or alias',

@@ -17,6 +17,10 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
     'Erlaubt sind "null" oder eine Zeitzone wie {"timeZone": "Europe/Berlin"}',
   'fault.declare.convertLoses':
     'Gespeicherte Werte vom Typ {kind}, die nicht zu {type} passen: {amount}. Um sie zu entfernen, ergänzen Sie "convert": "null" beim Attribut in der Datei.',
+  'fault.declare.convertValues':
+    'Gespeicherte Werte vom Typ {kind}, die nicht zu {type} passen: {amount}. Um Werte umzubenennen, ergänzen Sie "from": {"alt": "neu"} beim Attribut in der Datei. Um sie zu entfernen, ergänzen Sie "convert": "null".',
+  'fault.declare.renamedValue':
+    'Aus {name} wird {wanted}: {wanted} muss unter den Werten stehen, {name} darf es nicht',
   'fault.declare.convertZone':
     'Gespeicherte Werte vom Typ {kind}, die für {type} eine Zeitzone brauchen: {amount}. Ergänzen Sie "convert": {"timeZone": "UTC"} oder eine andere Zone beim Attribut in der Datei.',
   'fault.declare.aliasTaken': '{name} ist schon der Name eines Attributs oder Alias',
