@@ -21,6 +21,7 @@ export interface ExtensionHost {
   hookTimeoutMs: number
   routeTimeoutMs: number
   followerTimes: FollowerTimes
+  searchTimes: SearchTimes
 }
 
 /** In milliseconds. Absent ones have defaults. */
@@ -32,6 +33,12 @@ export interface FollowerTimes {
   readonly leaseMs?: number
   /** Between the attempts. */
   readonly delays?: readonly number[]
+}
+
+/** Deadlines of a search provider, in milliseconds. Absent ones have defaults. */
+export interface SearchTimes {
+  readonly findMs?: number
+  readonly stepMs?: number
 }
 
 const HOOK_TIMEOUT_MS = 5_000
@@ -46,5 +53,6 @@ export function openHost(): ExtensionHost {
     hookTimeoutMs: HOOK_TIMEOUT_MS,
     routeTimeoutMs: ROUTE_TIMEOUT_MS,
     followerTimes: {},
+    searchTimes: {},
   }
 }

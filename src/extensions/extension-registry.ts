@@ -8,6 +8,7 @@ import { type ExtensionHost, openHost } from './extension-host.ts'
 import type { ExtensionJob } from './extension-job.ts'
 import { guardComputed } from './guard-computed.ts'
 import type { MailProvider, StorageProvider } from './providers.ts'
+import type { SearchProvider } from './search-provider.ts'
 import type { Registered, RegisteredHooks } from './write-hook.ts'
 
 export interface RegisteredJob {
@@ -27,6 +28,7 @@ export interface ExtensionRegistry extends RegisteredHooks {
   /** Null for the built-in provider. */
   readonly storage: Registered<() => StorageProvider | Promise<StorageProvider>> | null
   readonly mailer: Registered<() => MailProvider | Promise<MailProvider>> | null
+  readonly search: Registered<() => SearchProvider | Promise<SearchProvider>> | null
 }
 
 export const NO_EXTENSIONS: ExtensionRegistry = Object.freeze({
@@ -40,6 +42,7 @@ export const NO_EXTENSIONS: ExtensionRegistry = Object.freeze({
   host: openHost(),
   storage: null,
   mailer: null,
+  search: null,
 })
 
 export function registerExtensions(
@@ -64,6 +67,7 @@ export function registerExtensions(
     host,
     storage: firstOf(extensions, ({ providers }) => providers?.storage),
     mailer: firstOf(extensions, ({ providers }) => providers?.mailer),
+    search: firstOf(extensions, ({ providers }) => providers?.search),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { SearchProvider } from './search-provider.ts'
 
 export interface ProvidedMail {
   readonly to: string
@@ -42,4 +43,5 @@ export interface StorageProvider {
 export interface Providers {
   readonly storage?: () => StorageProvider | Promise<StorageProvider>
   readonly mailer?: () => MailProvider | Promise<MailProvider>
+  readonly search?: () => SearchProvider | Promise<SearchProvider>
 }

@@ -30,6 +30,7 @@ export type {
   ExtensionRouteSchema,
 } from '../extensions/extension-route.ts'
 export type * from '../extensions/project-types.ts'
+export type * from '../extensions/search-provider.ts'
 export type { BeforeWrite, BeforeWriteEvent, WriteOperation } from '../extensions/write-hook.ts'
 export {
   ApplicationError,

@@ -1,19 +1,17 @@
 import { readSyncedAfter, type SyncedVersion } from '../../mongo/read/read-synced.ts'
 import { projectionOf } from '../../mongo/search/fresh-drafts.ts'
 import { type SearchTypeRow, searchTypesOf } from '../../mongo/search/index-progress.ts'
-import { searchForm } from '../../mongo/search/index-rows.ts'
-import { finishBuild } from '../../mongo/search/settle-index.ts'
 import { ensureRow } from '../../mongo/system/system-collections.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { type Indexing, putRows } from './index-versions.ts'
+import type { Indexing } from './search-writer.ts'
 
 /** Versions per step of a build. A killed process repeats at most one step. */
 const BATCH = 200
 
 /** Indexes the next versions of a type whose rows do not fit its declaration. Returns whether more are left. */
 export async function buildStep(indexing: Indexing, plan: ContentTypePlan): Promise<boolean> {
-  const { database, defaultLocale } = indexing
-  const form = searchForm(plan, defaultLocale)
+  const { database, defaultLocale, writer } = indexing
+  const form = writer.formOf(plan, defaultLocale)
   const types = searchTypesOf(database)
   const row = await typeRow(indexing, plan, form)
   if (row.form === form && row.after === null) return false
@@ -21,14 +19,15 @@ export async function buildStep(indexing: Indexing, plan: ContentTypePlan): Prom
   const since = after === '' ? indexing.seq : row.since
   // A build that was started again meanwhile keeps its start.
   const seen = { _id: plan.uid, form: row.form, after: row.after }
+  if (after === '') await writer.startBuild(indexing, plan)
   const versions = await readBatch(indexing, plan, after)
-  await putRows(indexing, plan, versions)
+  await writer.put(indexing, plan, versions)
   const last = versions.at(-1)
   if (last !== undefined && versions.length === BATCH) {
     await types.updateOne(seen, { $set: { form, since, after: last._id } })
     return true
   }
-  await finishBuild(database, plan, form, since)
+  await writer.finishBuild(indexing, plan, since)
   await types.updateOne(seen, { $set: { form, after: null } })
   return false
 }

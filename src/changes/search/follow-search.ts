@@ -4,20 +4,21 @@ import type { Head } from '../../mongo/commits/heads.ts'
 import type { NumberedCommit } from '../../mongo/commits/read-commits.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { pendingDraftsOf } from '../../mongo/search/fresh-drafts.ts'
-import { deleteTextIndex } from '../../mongo/search/index-rows.ts'
 import type { SearchFollowerRow } from '../../mongo/search/index-progress.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { followLog, readLogStep } from '../follow-log.ts'
 import { buildStep, restartBuilds } from './build-index.ts'
-import { type Indexing, indexVersions } from './index-versions.ts'
+import { indexVersions } from './index-versions.ts'
+import type { Indexing, SearchWriter } from './search-writer.ts'
 import { ensureSearchFollower, openSearchLeadership, type SearchLeadership } from './search-rows.ts'
 
 export interface SearchFollowerOptions {
   readonly database: Database
   readonly schema: Pick<Schema, 'contentTypes'>
   readonly commitLog: Pick<CommitLog, 'head' | 'onHead'>
+  readonly writer: SearchWriter
   readonly locales: { current(): Promise<{ readonly defaultCode: string }> }
   readonly now: () => Date
   readonly onBackgroundError: (error: unknown) => void
@@ -61,12 +62,12 @@ export async function openSearchFollower(options: SearchFollowerOptions): Promis
 }
 
 async function stepOf(following: Following, head: Head): Promise<boolean> {
-  const { database, leadership, locales, now } = following
+  const { database, leadership, locales, now, writer } = following
   const row = await leadership.claim()
   if (row === null) return false
   const { defaultCode: defaultLocale } = await locales.current()
   const cursor = await cursorOf(following, row, head)
-  const indexing: Indexing = { database, defaultLocale, seq: head.seq, now }
+  const indexing: Indexing = { database, writer, defaultLocale, seq: head.seq, now }
   const hasMoreCommits = await followOnce(following, indexing, cursor, head)
   const hasMoreDrafts = await indexDueDrafts(following, indexing)
   const hasMoreToBuild = await buildNext(following, indexing)
@@ -75,12 +76,12 @@ async function stepOf(following: Following, head: Head): Promise<boolean> {
 
 /** After a restored backup the numbers of the former log mean nothing, so all types are built again. */
 async function cursorOf(
-  { database, leadership, types }: Following,
+  { database, leadership, types, writer }: Following,
   row: SearchFollowerRow,
   { log, seq }: Head,
 ): Promise<number> {
   if (row.log === log) return row.cursor
-  for (const plan of types.values()) await deleteTextIndex(database, plan)
+  for (const plan of types.values()) await writer.startOver({ database }, plan)
   await restartBuilds(database, [...types.keys()])
   await leadership.move({ log, cursor: seq })
   return seq

@@ -2,18 +2,18 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { boundedReads } from '../../mongo/connection/time-limits.ts'
 import { type Counted, NOT_COUNTED, toCounted } from '../../mongo/read/count-versions.ts'
 import { rangeOf } from '../../mongo/read/build-find.ts'
-import { findNamedVersions, findVisible, showsAllVersions } from '../../mongo/read/read-named.ts'
-import { findCandidates, type FoundCandidates } from '../../mongo/search/find-candidates.ts'
-import { findChangedSince, findIndexPosition } from '../../mongo/search/index-progress.ts'
-import { searchForm } from '../../mongo/search/index-rows.ts'
+import { findNamedVersions } from '../../mongo/read/read-named.ts'
+import { searchSourceOf } from '../../mongo/search/search-source.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { toCursor } from '../../query/cursor.ts'
 import type { Page, Query, TextSearch } from '../../query/query.ts'
 import type { Corrections } from '../../query/text/query-terms.ts'
-import { type Candidate, hasTerm, openScores } from '../../query/text/rank.ts'
 import { countFacets, type Facets } from './count-facets.ts'
 import { type FoundDocuments, showWithin } from './find-documents.ts'
 import { type EntryHighlights, highlightEntries } from './highlight-entries.ts'
+import { rankIndexed } from './rank-indexed.ts'
+import { rankProposed } from './rank-proposed.ts'
+import type { Hit } from './ranked-entries.ts'
 
 export interface SearchMeta {
   /** The words that were searched, without stop words. */
@@ -34,33 +34,20 @@ export interface SearchedDocuments extends FoundDocuments {
 
 export type SearchQuery = Query & { readonly search: TextSearch }
 
-interface Hit extends Pick<Candidate, 'id' | 'updatedAt'> {
-  readonly _id: string
-  readonly score: number
-}
-
-/**
- * Ranks the entries that the index proposes. The content itself decides which of them the caller sees, so a late index
- * reveals nothing. Hidden entries change no score, because only visible ones are counted.
- */
+/** Finds entries by relevance. The content itself decides which entries the caller sees, so a late index reveals nothing. */
 export async function findSearched(
   unbounded: Database,
   query: SearchQuery,
 ): Promise<SearchedDocuments> {
   const database = boundedReads(unbounded)
-  // Before the index, which may only be newer.
-  const position = isUnconditional(query) ? await findIndexPosition(database) : null
-  const form = searchForm(query.plan, query.reader.locales.defaultCode)
-  const [found, unsure] = await Promise.all([
-    findCandidates(database, query),
-    position === null ? null : findChangedSince(database, query.plan, form, position),
-  ])
-  const ranked = await Promise.all(found.map((one) => rankFound(database, query, one, unsure)))
-  const hits = ranked.flatMap((one) => one.hits).toSorted(byRelevance)
-  const corrected = new Map(ranked.flatMap((one) => [...one.corrected]))
+  const source = searchSourceOf(database)
+  const { words, corrected, isCapped, ...ranked } =
+    source === null
+      ? await rankIndexed(database, query)
+      : await rankProposed(database, query, source)
+  const hits = ranked.hits.toSorted(byRelevance)
   const { page, search } = query
   const { shown, last } = pageOfHits(hits, page)
-  const isCapped = found.some((one) => one.isCapped)
   const versions = await readHits(database, query, shown)
   return {
     entries: await showWithin(database, versions, query.version.status, query),
@@ -70,7 +57,7 @@ export async function findSearched(
         ? null
         : toCursor(search.order, [last.score, new Date(last.updatedAt), last.id]),
     search: {
-      terms: [...new Set(ranked.flatMap(({ words }) => words))],
+      terms: [...new Set(words)],
       ...(corrected.size > 0 && { corrected: wordsOf(corrected) }),
       ...(isCapped && { capped: true }),
       ...(search.highlights.length > 0 && {
@@ -86,43 +73,6 @@ export async function findSearched(
       }),
     },
   }
-}
-
-/** Drafts are indexed after a pause, so the position of the index does not apply to them. */
-function isUnconditional(query: SearchQuery): boolean {
-  return query.version.status === 'published' && showsAllVersions(query)
-}
-
-interface Ranked {
-  readonly hits: readonly Hit[]
-  /** The searched words. */
-  readonly words: readonly string[]
-  /** Only words of visible entries. */
-  readonly corrected: Corrections
-}
-
-/** Without conditions, the content decides only about versions that may have changed since they were indexed. */
-async function rankFound(
-  database: Database,
-  query: SearchQuery,
-  { terms, words, corrections, candidates, statistics }: FoundCandidates,
-  unsure: ReadonlySet<string> | null,
-): Promise<Ranked> {
-  const { attributes } = query.search
-  const asked = unsure ?? candidates
-  const checked = [...asked.keys()].filter((_id) => candidates.has(_id))
-  const shown = await findVisible(database, query, checked)
-  const visible = [...candidates].filter(([_id]) => !asked.has(_id) || shown.has(_id))
-  const counted = visible.map(([, candidate]) => candidate)
-  const scoreOf = openScores(terms.terms, counted, statistics, attributes)
-  const hits = visible.map(([_id, candidate]) => {
-    const { id, updatedAt } = candidate
-    return { _id, id, updatedAt, score: scoreOf(candidate) }
-  })
-  const isFound = (stem: string): boolean =>
-    terms.terms.some((term, place) => term.stem === stem && hasTerm(counted, place, attributes))
-  const corrected = new Map([...corrections].filter(([, { stem }]) => isFound(stem)))
-  return { hits, words: words.map((word) => corrected.get(word)?.word ?? word), corrected }
 }
 
 function wordsOf(corrected: Corrections): Readonly<Record<string, string>> {

@@ -232,7 +232,6 @@ function relatedByOwners(
   }
 }
 
-/** The read of the targets that the caller sees. */
 export async function relatedRead(
   { database, reader }: PopulateContext,
   key: VersionKey,

@@ -27,20 +27,50 @@ export async function findVisible(
   query: Query,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set()
-  const { conditions } = await resolveQuery(database, query)
   const visible = new Set<string>()
+  await visitVisible(database, query, ids, {}, ({ _id }) => visible.add(_id))
+  return visible
+}
+
+/** A version, with the values that order results of the same score. */
+export interface VisibleEntry {
+  readonly _id: string
+  readonly id: number
+  /** In milliseconds since 1970. */
+  readonly updatedAt: number
+}
+
+export async function findVisibleEntries(
+  database: Database,
+  query: Query,
+  ids: readonly string[],
+): Promise<readonly VisibleEntry[]> {
+  const visible: VisibleEntry[] = []
+  const more = { id: 1, updatedAt: 1 } as const
+  await visitVisible(database, query, ids, more, ({ _id, id, updatedAt }) => {
+    const time = updatedAt instanceof Date ? updatedAt.getTime() : 0
+    visible.push({ _id, id, updatedAt: time })
+  })
+  return visible
+}
+
+async function visitVisible(
+  database: Database,
+  query: Query,
+  ids: readonly string[],
+  more: Readonly<Record<string, 1>>,
+  visit: (row: ReturnType<typeof decodeRow>) => void,
+): Promise<void> {
+  if (ids.length === 0) return
+  const { conditions } = await resolveQuery(database, query)
   const answer = uncountedAnswer()
   for (let start = 0; start < ids.length; start += MAX_NAMED) {
     const read = planOfNamed(query, conditions, ids.slice(start, start + MAX_NAMED))
-    await visitVersions(
-      database,
-      query.plan,
-      { ...read, projection: { _id: 1 }, answer },
-      (bytes) => visible.add(decodeRow(bytes)._id),
+    const projection = { ...more, _id: 1 }
+    await visitVersions(database, query.plan, { ...read, projection, answer }, (bytes) =>
+      visit(decodeRow(bytes)),
     )
   }
-  return visible
 }
 
 /** Reads the named versions that match all conditions of the query, with the attributes that it selects, and `others`. */

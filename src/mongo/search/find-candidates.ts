@@ -59,6 +59,24 @@ export async function findCandidates(
   )
 }
 
+/** The words of the text in all languages of the query, without stop words. */
+export async function searchedWords({
+  search,
+  version,
+  reader,
+}: Searched): Promise<readonly string[]> {
+  const { defaultCode } = reader.locales
+  const languages = version.locales.map((locale) =>
+    languageOf(locale === NO_LOCALE ? defaultCode : locale),
+  )
+  const words = new Set<string>()
+  for (const language of new Set(languages)) {
+    const { terms } = queryTerms(search.text, await analyzerFor(language))
+    for (const { word } of terms) words.add(word)
+  }
+  return [...words]
+}
+
 async function findInLanguage(
   database: Database,
   { plan, search, version, reader, corrects }: Searched & { readonly corrects: boolean },

@@ -1,10 +1,11 @@
 import { ExtensionError } from '../../base/errors.ts'
 import { isRecord } from '../../base/is-record.ts'
+import type { Providers } from '../../extensions/providers.ts'
 import type { Registered } from '../../extensions/write-hook.ts'
 
 export async function openProvided<T extends object>(
   { extension, run }: Registered<() => T | Promise<T>>,
-  kind: 'storage' | 'mailer',
+  kind: keyof Providers,
   functions: readonly (keyof T & string)[],
 ): Promise<T> {
   const path = `extension ${JSON.stringify(extension)}: providers.${kind}`

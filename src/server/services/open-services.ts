@@ -54,6 +54,7 @@ import { hostExtensions } from '../extensions/host-extensions.ts'
 import { openExtensionJobs } from '../extensions/open-jobs.ts'
 import { startExtensions } from '../extensions/start-extensions.ts'
 import { type Media, openMedia } from './open-media.ts'
+import { openSearch } from './open-search.ts'
 import { reportFailedCall } from './report-failed-call.ts'
 import { type Background, closeBackground, startBackground } from './start-background.ts'
 
@@ -107,7 +108,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     for (const advice of adviseQueries(queries, declaredIndexes(schema))) log.warn(advice)
     const control = await openAccessControl(base, log)
     await assertRulesAtStart(database, control.access, queries)
-    const kept = await openAnswerCaches(base)
+    const kept = { ...(await openAnswerCaches(base)), writer: await openSearch(base) }
     await clearFiles(base, kept.media, log)
     openHostOf(base, control, log)
     const background = await startBackground(base, control, { ...kept, log })

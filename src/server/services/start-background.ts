@@ -6,6 +6,7 @@ import { type CommitLog, openCommitLog } from '../../mongo/commits/commit-log.ts
 import { openPlanning, type Planning } from '../../content/planning/open-planning.ts'
 import { openPurger, type Purger } from '../../changes/purges/purger.ts'
 import { openSearchFollower, type SearchFollower } from '../../changes/search/follow-search.ts'
+import type { SearchWriter } from '../../changes/search/search-writer.ts'
 import { openWebhooks, type Webhooks } from '../../changes/webhooks/open-webhooks.ts'
 import {
   openUserContent,
@@ -28,13 +29,20 @@ export interface Background {
   readonly searchFollower: SearchFollower
 }
 
+interface BackgroundParts {
+  readonly locales: Locales
+  readonly log: Logger
+  /** Of the search index. */
+  readonly writer: SearchWriter
+}
+
 export async function startBackground(
   { config, database, schema, documents }: Base,
   { access, accounts, administrators }: AccessControl,
-  { locales, log }: { readonly locales: Locales; readonly log: Logger },
+  { locales, log, writer }: BackgroundParts,
 ): Promise<Background> {
   const { now } = documents
-  const parts = { database, schema, locales, access, administrators, now }
+  const parts = { database, schema, locales, access, administrators, now, writer }
   const { logRetentionDays: retentionDays, historyDays } = config.database
   const keeping = { retentionDays, historyDays, onBackgroundError: warnOf(log, 'The commit log') }
   const commitLog = await openCommitLog({ ...parts, ...keeping })

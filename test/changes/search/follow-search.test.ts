@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { SEGMENT_WRITER } from '../../../src/changes/search/segment-writer.ts'
 import { openSearchFollower } from '../../../src/changes/search/follow-search.ts'
 import { examineSearchIndex } from '../../../src/changes/search/search-health.ts'
 import { pendingDraftsOf } from '../../../src/mongo/search/fresh-drafts.ts'
@@ -49,6 +50,7 @@ describe('the follower of the search index', () => {
   }
   const follow = (schema: Schema) =>
     openSearchFollower({
+      writer: SEGMENT_WRITER,
       database: test.database,
       schema,
       commitLog: {

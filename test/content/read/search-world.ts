@@ -1,5 +1,6 @@
 import { buildStep, restartBuilds } from '../../../src/changes/search/build-index.ts'
-import type { Indexing } from '../../../src/changes/search/index-versions.ts'
+import type { Indexing } from '../../../src/changes/search/search-writer.ts'
+import { SEGMENT_WRITER } from '../../../src/changes/search/segment-writer.ts'
 import { ensureSearchFollower } from '../../../src/changes/search/search-rows.ts'
 import { ensureHead, readHead } from '../../../src/mongo/commits/heads.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
@@ -69,7 +70,14 @@ export async function openSearchWorld(label: string): Promise<SearchWorld> {
   let seq = 0
   /** Few recent versions, so that there are segments and merges. */
   const indexing = (): Indexing => {
-    return { database, defaultLocale: 'en', seq, now: () => new Date(), maxRecent: 3 }
+    return {
+      database,
+      writer: SEGMENT_WRITER,
+      defaultLocale: 'en',
+      seq,
+      now: () => new Date(),
+      maxRecent: 3,
+    }
   }
   const nextSeq = (): number => {
     seq += 1
