@@ -10,6 +10,8 @@ const PASSWORD = 'correct horse battery'
 export interface WritingPrincipal extends Reader {
   readonly name: string
   readonly token: string | null
+  /** Of a signed-in user. */
+  readonly documentId?: string
   readonly rights: WriteRights
 }
 
@@ -63,6 +65,11 @@ const TYPES = {
   },
 }
 
+const withPushes = (type: object): object => {
+  const { options } = type as Json
+  return { ...type, options: { ...options, push: true } }
+}
+
 const RELATIONS: Dump['relations'] = {
   doc: {
     owner: { target: 'user', isToMany: false },
@@ -96,7 +103,11 @@ export async function serveWrites(world: WriteWorld): Promise<ServedWrites> {
   const box = TYPES.box as Json
   const info = { ...box.info, pluralName: 'boxes' }
   const server = await serve('rule_writes', {
-    contentTypes: { ...TYPES, box: { ...box, collectionName: 'box_versions', info } },
+    contentTypes: Object.fromEntries(
+      Object.entries({ ...TYPES, box: { ...box, collectionName: 'box_versions', info } }).map(
+        ([name, type]) => [name, withPushes(type)],
+      ),
+    ),
     environment: { RATE_LIMIT: 'off' },
   })
   const client = await new MongoClient(server.uri).connect()
@@ -172,6 +183,7 @@ function stampsOf(world: WriteWorld): ReadonlySet<string> {
 
 async function storePeople(server: TestServer, world: WriteWorld) {
   const seen = [`${USER}.find`]
+  const pushes = WRITTEN_TYPES.map((type) => `${writtenUid(type)}.push`)
   const stored = (
     rights: WriteRights,
   ): { permissions: readonly string[]; rules?: readonly object[] } => {
@@ -185,6 +197,7 @@ async function storePeople(server: TestServer, world: WriteWorld) {
     return {
       permissions: [
         ...seen,
+        ...pushes,
         ...all.filter(({ right }) => right === 'always').map(({ action }) => action),
       ],
       ...(rules.length > 0 && { rules }),
@@ -215,6 +228,7 @@ async function storePeople(server: TestServer, world: WriteWorld) {
     principals.push({
       name: `user${at}`,
       token: jwt,
+      documentId,
       operands: { $user: [documentId] },
       rights: world[role],
     })

@@ -145,6 +145,13 @@ export interface WriteProbe {
   readonly changes: Readonly<Record<string, GivenChange>>
 }
 
+/** Mutations of one device and one type, in one request. */
+export interface PushProbe {
+  readonly principal: number
+  readonly status: 'draft' | 'published'
+  readonly writes: readonly WriteProbe[]
+}
+
 const position = fc.nat({ max: 30 })
 
 function changeOf(name: string): fc.Arbitrary<GivenChange> {
@@ -194,33 +201,45 @@ function changesOf(type: WrittenType): fc.Arbitrary<WriteProbe['changes']> {
 
 export const WRITE_PROBE: fc.Arbitrary<WriteProbe> = fc
   .constantFrom(...WRITTEN_TYPES, 'box' as const)
+  .chain(writeProbeOf)
+
+export const PUSH_PROBE: fc.Arbitrary<PushProbe> = fc
+  .constantFrom(...WRITTEN_TYPES, 'doc' as const)
   .chain((type) =>
     fc.record({
       principal: fc.nat({ max: WRITERS - 1 }),
-      type: fc.constant(type),
-      verb: fc.oneof(
-        { weight: 2, arbitrary: fc.constant('create' as const) },
-        { weight: 8, arbitrary: fc.constant('update' as const) },
-        { weight: 1, arbitrary: fc.constant('delete' as const) },
-        ...(type === 'page'
-          ? [
-              {
-                weight: 4,
-                arbitrary: fc.constantFrom(
-                  'publish' as const,
-                  'publish' as const,
-                  'unpublish' as const,
-                  'discard' as const,
-                ),
-              },
-            ]
-          : []),
-      ),
-      at: position,
       status: fc.constantFrom('draft' as const, 'published' as const),
-      changes: changesOf(type),
+      writes: fc.array(writeProbeOf(type), { minLength: 1, maxLength: 4 }),
     }),
   )
+
+function writeProbeOf(type: WrittenType): fc.Arbitrary<WriteProbe> {
+  return fc.record({
+    principal: fc.nat({ max: WRITERS - 1 }),
+    type: fc.constant(type),
+    verb: fc.oneof(
+      { weight: 2, arbitrary: fc.constant('create' as const) },
+      { weight: 8, arbitrary: fc.constant('update' as const) },
+      { weight: 1, arbitrary: fc.constant('delete' as const) },
+      ...(type === 'page'
+        ? [
+            {
+              weight: 4,
+              arbitrary: fc.constantFrom(
+                'publish' as const,
+                'publish' as const,
+                'unpublish' as const,
+                'discard' as const,
+              ),
+            },
+          ]
+        : []),
+    ),
+    at: position,
+    status: fc.constantFrom('draft' as const, 'published' as const),
+    changes: changesOf(type),
+  })
+}
 
 export function isMove({ verb, changes }: WriteProbe): boolean {
   return verb !== 'create' && Object.keys(changes).some((name) => !PLAIN.has(name))

@@ -28,7 +28,7 @@ export class RuleWriter {
     this.#served = served
   }
 
-  async write(probe: WriteProbe): Promise<void> {
+  async send(probe: WriteProbe): Promise<void> {
     const principal = this.#served.principals[probe.principal]
     if (principal === undefined) throw new Error('no such principal')
     const before = await this.#settled()
@@ -271,28 +271,34 @@ export class RuleWriter {
     }
   }
 
-  /** Keeps the number of documents of each type within bounds. */
   async #settled(): Promise<Dump> {
-    const { server, users } = this.#served
-    this.#dump ??= await this.#served.dump()
-    for (const type of WRITTEN_TYPES) {
-      const ids = documentsOf(this.#dump, type)
-      const added = Array.from({ length: Math.max(0, MIN_SIZE - ids.length) })
-      for (const [at] of added.entries()) {
-        const data = { rank: at, word: 'ape', owner: users[at % users.length] }
-        const { status, text } = await server.send('POST', writtenPath(type), { body: { data } })
-        expect(status, text).to.equal(201)
-      }
-      const surplus = ids.slice(MAX_SIZE)
-      for (const id of surplus) await server.send('DELETE', `${writtenPath(type)}/${id}`)
-      if (added.length + surplus.length > 0) this.#dump = await this.#served.dump()
-    }
+    this.#dump = await settle(this.#served, this.#dump)
     return this.#dump
   }
 
   #count(key: string): void {
     this.counts[key] = (this.counts[key] ?? 0) + 1
   }
+}
+
+/** Keeps the number of documents of each type within bounds. */
+export async function settle(served: ServedWrites, known: Dump | null): Promise<Dump> {
+  const { server, users } = served
+  const dump = known ?? (await served.dump())
+  let isChanged = false
+  for (const type of WRITTEN_TYPES) {
+    const ids = documentsOf(dump, type)
+    const added = Array.from({ length: Math.max(0, MIN_SIZE - ids.length) })
+    for (const [at] of added.entries()) {
+      const data = { rank: at, word: 'ape', owner: users[at % users.length] }
+      const { status, text } = await server.send('POST', writtenPath(type), { body: { data } })
+      expect(status, text).to.equal(201)
+    }
+    const surplus = ids.slice(MAX_SIZE)
+    for (const id of surplus) await server.send('DELETE', `${writtenPath(type)}/${id}`)
+    isChanged ||= added.length + surplus.length > 0
+  }
+  return isChanged ? served.dump() : dump
 }
 
 const setOf = (rule: WriteRule | 'always'): object => (rule === 'always' ? {} : (rule.set ?? {}))
@@ -320,13 +326,13 @@ const rightsTo = ({ principal, attempt }: Request): readonly (WriteRule | 'alway
 const madeBy = ({ attempt }: Request, documentId: unknown): Attempt =>
   attempt.verb === 'create' ? { ...attempt, documentId: String(documentId) } : attempt
 
-function documentsOf({ versions }: Dump, type: string): readonly string[] {
+export function documentsOf({ versions }: Dump, type: string): readonly string[] {
   return [
     ...new Set(versions.filter((one) => one.type === type).map(({ documentId }) => documentId)),
   ]
 }
 
-function payloadOf(dump: Dump, users: readonly string[], change: GivenChange): unknown {
+export function payloadOf(dump: Dump, users: readonly string[], change: GivenChange): unknown {
   if (change.kind === 'value') return change.value
   const ids = change.target === 'user' ? users : documentsOf(dump, change.target)
   const idAt = (at: number): string => ids[at % ids.length] ?? ''
@@ -335,7 +341,7 @@ function payloadOf(dump: Dump, users: readonly string[], change: GivenChange): u
   return change.way === 'set' ? list : { [change.way]: list }
 }
 
-function listOf(given: unknown): readonly string[] {
+export function listOf(given: unknown): readonly string[] {
   if (given === null || given === undefined) return []
   if (typeof given === 'object' && !Array.isArray(given))
     return Object.values(given).flat().map(String)
