@@ -136,7 +136,10 @@ function findComparable(
   key: string,
   { holder, parent, rules }: Pick<Scope, 'holder' | 'parent' | 'rules'>,
 ): AttributePlan {
-  const trusted = rules.isPermission && (authorAttribute(key, holder) ?? holder.members.get(key))
+  const isOwn = rules.comparesAuthors === true && parent === null
+  const isTrusted = rules.isPermission === true
+  const author = isTrusted || isOwn ? authorAttribute(key, holder) : null
+  const trusted = author ?? (isTrusted ? holder.members.get(key) : undefined)
   return trusted ?? findMember(key, holder, parent, PARAM, (member) => mayFilterBy(member, rules))
 }
 

@@ -302,6 +302,8 @@ export interface TypeVisibility {
   mayRead(uid: Uid): boolean
   /** The targets of relations. Absent if the caller sees all entries of the types that it may read. */
   readonly target?: ((plan: ContentTypePlan) => RuledType) | undefined
+  /** For doors of editors: filters can compare the ids of `createdBy` and `updatedBy`. */
+  readonly comparesAuthors?: true
 }
 
 export interface QueryRules extends TypeVisibility {

@@ -36,13 +36,15 @@ const ROWS: readonly (readonly [FilterWord, unknown])[] = [
   [{ at: 'author', is: 'isEmpty' }, { author: { documentId: { $null: true } } }],
   [{ at: 'kind', is: 'isOneOf', among: ['novel', 'poem'] }, { kind: { $in: ['novel', 'poem'] } }],
   [{ at: 'kind', is: 'isNoneOf', among: ['poem'] }, { kind: { $notIn: ['poem'] } }],
+  [{ at: '$createdBy', is: 'is', to: '$me' }, { createdBy: { $eq: 'ada' } }],
+  [{ at: '$updatedBy', is: 'is', to: 'ben', as: 'Ben' }, { updatedBy: { $eq: 'ben' } }],
   [{ at: 'cover', is: 'isNotEmpty' }, { cover: { id: { $notNull: true } } }],
 ]
 
 describe('filters in words', () => {
   for (const [word, condition] of ROWS) {
     it(`sends ${word.at} ${word.is} ${word.to ?? ''} to the server`, () => {
-      expect(toFilters([word], ATTRIBUTES)).to.deep.equal({ $and: [condition] })
+      expect(toFilters([word], ATTRIBUTES, 'ada')).to.deep.equal({ $and: [condition] })
     })
   }
 
@@ -57,8 +59,10 @@ describe('filters in words', () => {
       { at: 'kind', is: 'isOneOf', among: [] },
       { at: 'kind', is: 'isOneOf', to: 'novel' },
       { at: STATE, is: 'is', to: 'draft' },
+      { at: '$createdBy', is: 'is' },
+      { at: '$createdBy', is: 'contains', to: 'a' },
     ]
-    expect(toFilters(words, ATTRIBUTES)).to.equal(undefined)
+    expect(toFilters(words, ATTRIBUTES, 'ada')).to.equal(undefined)
   })
 
   it('returns the filtered state', () => {

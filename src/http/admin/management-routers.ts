@@ -138,6 +138,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
 function contentOf(
   {
     config,
+    access,
     administrators,
     locales,
     planning,
@@ -156,6 +157,8 @@ function contentOf(
     planning,
     creations,
     definitions,
+    access,
+    administrators,
     recent: administrators.recent,
   }
 }

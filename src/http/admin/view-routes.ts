@@ -2,7 +2,6 @@ import Joi from 'joi'
 import { readInput } from '../../people/access/input.ts'
 import { may } from '../../people/access/permissions.ts'
 import { administratorAction } from '../../people/access/administrator-actions.ts'
-import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
 import type { ListView, ListViewInput, ViewOwner } from '../../people/administrators/list-views.ts'
 import { parameterOf, payloadOf } from '../body/read-request.ts'
 import { type EditorContentDependencies, planOf, readersOfType } from '../content/editor-content.ts'
@@ -10,10 +9,6 @@ import { adminRouter } from '../router/admin-router.ts'
 import type { GuardedRouter, RouteMethod } from '../router/guarded-router.ts'
 import type { Context } from '../router/state.ts'
 import { meOf } from './me-routes.ts'
-
-export interface ViewRouteDependencies extends EditorContentDependencies {
-  readonly administrators: Pick<AdministratorsContext, 'listViews' | 'versionedCache'>
-}
 
 const MAX_NAME_LENGTH = 80
 
@@ -37,7 +32,7 @@ const CHANGE = Joi.object<Partial<ListViewInput>>({
 type Handler = (ctx: Context, uid: string, owner: ViewOwner) => Promise<void>
 
 /** Saved lists of the Studio. */
-export function viewRoutes(dependencies: ViewRouteDependencies): GuardedRouter {
+export function viewRoutes(dependencies: EditorContentDependencies): GuardedRouter {
   const admin = adminRouter('/admin/views', dependencies)
   const { listViews } = dependencies.administrators
   const add = (method: RouteMethod, path: string, handler: Handler): void => {
@@ -76,7 +71,7 @@ function ownerOf(ctx: Context): ViewOwner {
 
 /** With the name of its creator, or null after the removal of that administrator. */
 async function shown(
-  { administrators: { versionedCache } }: ViewRouteDependencies,
+  { administrators: { versionedCache } }: EditorContentDependencies,
   { by, ...view }: ListView,
 ): Promise<object> {
   const { administrators } = await versionedCache.current()

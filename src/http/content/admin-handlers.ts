@@ -1,3 +1,4 @@
+import { findAuthors } from '../../content/read/find-authors.ts'
 import type { StateOfLocale } from '../../content/read/find-states.ts'
 import { findEntries } from '../../content/read/find-entries.ts'
 import { shownStates } from '../../content/read/visible-facts.ts'
@@ -5,6 +6,7 @@ import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { checkPublication } from '../../content/planning/check-publication.ts'
 import { findReviewStages } from '../../content/review/find-reviews.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
+import { parseBoolean } from '../../query/parse-comparison.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import { parseActionLocales } from '../../query/parse-version.ts'
 import type { EntryState, LocaleRules, VersionSelection } from '../../query/query.ts'
@@ -20,13 +22,15 @@ import { rulesOf } from '../reads/query-rules.ts'
 import type { Context } from '../router/state.ts'
 import { type EditorContentDependencies, localeOf } from './editor-content.ts'
 import { type ContentRequest, create, update } from './handlers.ts'
+import { showAuthors, type ShownAuthors } from './shown-authors.ts'
 
 export async function list(
   { ctx, plan, query, locales }: ContentRequest,
   dependencies: EditorContentDependencies,
 ): Promise<void> {
   const { database } = dependencies.documents
-  const rules = rulesOf(ctx, dependencies, locales)
+  const rules = { ...rulesOf(ctx, dependencies, locales), comparesAuthors: true } as const
+  const showsAuthors = parseBoolean(query['authors'] ?? 'false', 'authors')
   const asked = parseQuery(query, plan, rules)
   const parsed = {
     ...asked,
@@ -36,12 +40,14 @@ export async function list(
   assertMayRead(ctx, plan, parsed.version.status)
   const found = await findEntries(database, parsed)
   const listed = { lines: linesOf(found.entries, parsed.version), version: parsed.version, locales }
-  const [states, stages] = await Promise.all([
+  const [states, stages, authors] = await Promise.all([
     statesOf(ctx, dependencies, plan, listed),
     stagesOf(dependencies, plan, listed),
+    showsAuthors ? authorsOf(ctx, dependencies, plan, listed) : null,
   ])
   const { data, meta } = listEnvelope(found, parsed.page)
-  ctx.body = { data, meta: { ...meta, states, ...(stages !== null && { stages }) } }
+  const shown = { states, ...(stages !== null && { stages }), ...(authors !== null && { authors }) }
+  ctx.body = { data, meta: { ...meta, ...shown } }
 }
 
 type ListedLine = Omit<StateOfLocale, 'state'>
@@ -74,6 +80,19 @@ async function stagesOf(
   if (plan.review === undefined || version.status !== 'draft') return null
   const found = await findReviewStages(database, plan, lines)
   return Object.fromEntries(lines.map((line, at) => [keyIn(version, line), found[at]]))
+}
+
+/** Of the listed versions, which the caller sees. */
+async function authorsOf(
+  { state: { principal } }: Context,
+  dependencies: EditorContentDependencies,
+  plan: ContentTypePlan,
+  { lines, version }: ListedEntries,
+): Promise<Readonly<Record<string, ShownAuthors | undefined>>> {
+  const { database } = dependencies.documents
+  const found = await findAuthors(database, plan, version.status, lines)
+  const shown = await showAuthors(principal, dependencies, found)
+  return Object.fromEntries(lines.map((line, at) => [keyIn(version, line), shown[at]]))
 }
 
 /** States of visible versions by documentId, or by `documentId:locale` for a list of several locales. */

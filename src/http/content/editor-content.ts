@@ -1,3 +1,5 @@
+import type { Access } from '../../people/access/access.ts'
+import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
 import type { RecentWork } from '../../people/administrators/recent-work.ts'
 import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
@@ -13,6 +15,8 @@ import type { ContentRequest, ContentRouteDependencies } from './handlers.ts'
 
 /** `schema` and `documents` are those of editors, which include private attributes. */
 export interface EditorContentDependencies extends ContentRouteDependencies {
+  readonly administrators: AdministratorsContext
+  readonly access: Pick<Access, 'apiTokens'>
   readonly recent: RecentWork
   readonly definitions: Definitions
 }

@@ -5,7 +5,7 @@ import { may, mayIn } from '../../people/access/permissions.ts'
 import { shownAttributes } from '../../people/access/ruled-reads.ts'
 import { findUsages, type ReadableType, type UsageTargets } from '../../content/read/find-usages.ts'
 import { proposeUid, toUid } from '../../content/payload/fill-uids.ts'
-import { NotFoundError } from '../../base/errors.ts'
+import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import type { Data, Definitions, ScalarDefinition } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
@@ -13,6 +13,7 @@ import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import type { Context } from '../router/state.ts'
 import { type AdminRouter, adminRouter } from '../router/admin-router.ts'
 import { boundLocales } from '../admin/request/bound-locales.ts'
+import { findCommenters, mayComment } from '../admin/request/commented-entry.ts'
 import { mayReadDrafts, readLocaleStates } from '../admin/request/entry-facts.ts'
 import { readPage } from '../admin/request/page-of.ts'
 import { DOCUMENT_IDS } from './admin-bulk-routes.ts'
@@ -23,8 +24,19 @@ export function entryRoutes(dependencies: EditorContentDependencies): GuardedRou
   add(admin, dependencies, 'get', '/:uid/:documentId/locales', showLocales)
   add(admin, dependencies, 'get', '/:uid/:documentId/usages', showUsages)
   add(admin, dependencies, 'post', '/:uid/usages', showUsagesOfMany)
+  add(admin, dependencies, 'get', '/:uid/people', showPeople)
   add(admin, dependencies, 'post', '/:uid/uid-proposals', showProposal)
   return admin.router
+}
+
+/** Administrators with the right to read the type, for filters on authors. */
+const showPeople: EntryHandler = async (ctx, plan, dependencies) => {
+  const query = readQuery(ctx.querystring)
+  const locale = localeOf(plan, query, await dependencies.locales.current())
+  if (!mayComment(ctx.state.principal, plan, locale)) {
+    throw new ForbiddenError('Forbidden', {}, { action: contentAction(plan, 'readDrafts') })
+  }
+  ctx.body = { data: await findCommenters(dependencies, { plan, locale }) }
 }
 
 type EntryHandler = (

@@ -60,6 +60,7 @@ const RULED_MANAGEMENT = [
   'get /admin/content/:uid/:documentId/locales',
   'get /admin/content/:uid/:documentId/usages',
   'post /admin/content/:uid/usages',
+  'get /admin/content/:uid/people',
   'post /admin/content/:uid/uid-proposals',
   'post /admin/content/:uid/bulk',
   'post /admin/content/:uid/:documentId/check',

@@ -1,12 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { contentPath } from './entries.ts'
+import { contentPath, type Person } from './entries.ts'
 import type { ActedOn } from './entry-facts.ts'
 import { request } from './request.ts'
-
-export interface Person {
-  readonly id: string
-  readonly name: string
-}
 
 export interface EntryComment {
   readonly id: string

@@ -24,7 +24,25 @@ export interface ListMeta {
   readonly states?: Readonly<Record<string, EntryState>>
   /** Absent for types without a review. */
   readonly stages?: Readonly<Record<string, string>>
+  /** Absent unless the query asks for them. */
+  readonly authors?: Readonly<Record<string, Readonly<Record<AuthorMember, EntryAuthor | null>>>>
 }
+
+export interface Person {
+  readonly id: string
+  readonly name: string
+}
+
+export interface EntryAuthor {
+  readonly kind: string
+  readonly id: string | number
+  /** Null for removed authors. End users have one only with the permission to find them. */
+  readonly name: string | null
+}
+
+export const AUTHOR_MEMBERS = ['createdBy', 'updatedBy'] as const
+
+export type AuthorMember = (typeof AUTHOR_MEMBERS)[number]
 
 /** Every collection has an index on this key, so 135,000 entries sort as fast as ten. */
 export const NEWEST_FIRST = 'id:desc'
@@ -43,6 +61,14 @@ export const entriesQuery = (uid: string, query: ListQuery, inTurn: Turn = atOnc
         () => request<readonly Entry[], ListMeta>('GET', contentPath(uid), { query, signal }),
         signal,
       ),
+  })
+
+/** Administrators with the right to read the type. */
+export const peopleQuery = (uid: string) =>
+  queryOptions({
+    queryKey: ['content', uid, 'people'],
+    queryFn: async ({ signal }) =>
+      (await request<readonly Person[]>('GET', contentPath(uid, 'people'), { signal })).data,
   })
 
 export interface TitlesRequest {

@@ -165,6 +165,7 @@ export const english = {
   'filter.operator': 'Condition',
   'filter.unsearched': 'Too many entries to search.',
   'filter.value': 'Value',
+  'filter.me': 'me',
   'filter.values': 'Values',
   'filter.apply': 'Apply',
   'filter.is': 'is',

@@ -166,6 +166,7 @@ export const german: Catalogue = {
   'filter.operator': 'Bedingung',
   'filter.unsearched': 'Zu viele Einträge für eine Suche.',
   'filter.value': 'Wert',
+  'filter.me': 'mir',
   'filter.values': 'Werte',
   'filter.apply': 'Anwenden',
   'filter.is': 'ist',

@@ -38,6 +38,8 @@ export const ruleEnglish = {
   'filter.constant': 'fixed value',
 
   'list.createdBy': 'Created by',
+  'list.removedPerson': 'Removed administrator',
+  'list.removedApp': 'Removed API token',
   'list.updatedBy': 'Updated by',
 
   'permission.sync': 'Sync',

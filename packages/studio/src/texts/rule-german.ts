@@ -40,6 +40,8 @@ export const ruleGerman: Readonly<Record<keyof typeof ruleEnglish, string>> = {
   'filter.constant': 'fester Wert',
 
   'list.createdBy': 'Angelegt von',
+  'list.removedPerson': 'Entfernter Administrator',
+  'list.removedApp': 'Entferntes API-Token',
   'list.updatedBy': 'Geändert von',
 
   'permission.sync': 'Synchronisieren',

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
-import { type CommentInput, MAX_COMMENT_LENGTH, type Person } from '../../api/comments.ts'
+import { type CommentInput, MAX_COMMENT_LENGTH } from '../../api/comments.ts'
+import type { Person } from '../../api/entries.ts'
 import { Button } from '../../design/button.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import inputs from '../../fields/inputs/inputs.module.css'

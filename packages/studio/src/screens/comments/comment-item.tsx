@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { changeComment, deleteComment, type EntryComment, type Person } from '../../api/comments.ts'
+import { changeComment, deleteComment, type EntryComment } from '../../api/comments.ts'
+import type { Person } from '../../api/entries.ts'
 import type { ActedOn } from '../../api/entry-facts.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'

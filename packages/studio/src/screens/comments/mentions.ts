@@ -1,4 +1,4 @@
-import type { Person } from '../../api/comments.ts'
+import type { Person } from '../../api/entries.ts'
 
 const MAX_OFFERED = 6
 

@@ -1,12 +1,12 @@
 import { type AttributeType } from '@quire/schema/attributes'
 import { type Attribute, isToMany } from '../../api/attributes.ts'
 import type { Declaration } from '../../api/content-types.ts'
-import { OWN_ATTRIBUTES, STAGE } from './filter-words.ts'
+import { AUTHOR_NAMES, OWN_ATTRIBUTES, STAGE } from './filter-words.ts'
 
 /** A column next to the title: an attribute, or a property such as the state. */
 export interface Column {
   readonly name: string
-  /** Absent for the state, the stage and the languages. */
+  /** Absent for the state, the stage, the languages and authors. */
   readonly attribute?: Attribute
 }
 
@@ -34,13 +34,16 @@ export function columnsOf(declaration: Declaration): readonly Column[] {
       .filter(([name, { type }]) => name !== titleField && !HIDDEN_TYPES.has(type))
       .filter(([name]) => draftAndPublish || name !== 'publishedAt')
       .map(([name, attribute]) => ({ name, attribute })),
+    ...AUTHOR_NAMES.map((name) => ({ name })),
   ]
 }
 
 function defaultColumns(all: readonly Column[]): readonly string[] {
   const short = all.filter(({ name, attribute }) => isShort(attribute) && !(name in OWN_ATTRIBUTES))
   return [
-    ...all.filter(({ attribute }) => attribute === undefined).map(({ name }) => name),
+    ...all
+      .filter(({ name, attribute }) => attribute === undefined && !AUTHOR_NAMES.includes(name))
+      .map(({ name }) => name),
     ...short.slice(0, DEFAULT_ATTRIBUTES).map(({ name }) => name),
     'updatedAt',
   ]

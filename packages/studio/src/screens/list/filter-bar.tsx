@@ -10,7 +10,8 @@ import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './filter-bar.module.css'
 import { FilterChips } from './filter-chips.tsx'
 import { FilterText } from './filter-text.tsx'
-import { type FilterWord, OWN_ATTRIBUTES, STAGE, STATE } from './filter-words.ts'
+import { AUTHOR_NAMES, type FilterWord, OWN_ATTRIBUTES, STAGE, STATE } from './filter-words.ts'
+import { useColumnName } from './use-column-name.ts'
 import { useFilterable } from './use-filterable.tsx'
 import type { List } from './use-list.ts'
 
@@ -26,7 +27,12 @@ export function FilterBar({ list }: { readonly list: List }) {
   }
   const filterable = useFilterable(attributes)
   const state: Option = { id: STATE, name: t('list.state'), icon: <Icon name="eye" /> }
-  const options = useMayFilterByState(declaration) ? [state, ...filterable] : filterable
+  const nameOf = useColumnName(attributes)
+  const options = [
+    ...(useMayFilterByState(declaration) ? [state] : []),
+    ...filterable,
+    ...AUTHOR_NAMES.map((id) => ({ id, name: nameOf(id), icon: <Icon name="person" /> })),
+  ]
   const put = (words: readonly FilterWord[]): void =>
     list.change({ filters: words.length === 0 ? undefined : words })
   return (
@@ -49,6 +55,7 @@ export function FilterBar({ list }: { readonly list: List }) {
         attributes={attributes}
         options={options}
         locale={list.locale}
+        uid={declaration.uid}
         onAdd={(word) => put([...filters, word])}
         onChange={(at, word) => put(filters.with(at, word))}
         onRemove={(at) => {

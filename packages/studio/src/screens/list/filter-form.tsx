@@ -8,8 +8,10 @@ import { useTexts } from '../../texts/texts.ts'
 import styles from './filter-form.module.css'
 import { FilterValue, valueOptions } from './filter-value.tsx'
 import {
+  authorMemberOf,
   type FilterWord,
   isCompleteWord,
+  ME,
   type OperatorWord,
   operatorsAt,
   STATE,
@@ -21,6 +23,8 @@ export interface FilterFormProps {
   readonly attributes: Attributes
   readonly options: readonly Option[]
   readonly locale: string | null
+  /** The content-type of the entries. Absent without filters on authors. */
+  readonly uid?: string
   /** Narrows the operators. */
   readonly operators?: readonly OperatorWord[]
   /** Operands other than values. */
@@ -44,6 +48,7 @@ export function FilterForm(props: FilterFormProps) {
     operators ?? operatorsAt(at, attributes)
   const begin = (at: string): FilterWord => {
     if (at === STATE) return { at, is: 'is', to: 'draft' }
+    if (authorMemberOf(at) !== undefined) return { at, is: 'is', to: ME }
     const is = offeredAt(at)[0] ?? 'is'
     const [first] = takesConstant(at) ? [] : (variablesOf?.(at) ?? [])
     return first === undefined ? { at, is } : { at, is, variable: first.id }
@@ -93,14 +98,17 @@ function withOperator({ among = [], ...word }: FilterWord, is: OperatorWord): Fi
   return { at, is, among: before }
 }
 
-interface OperandProps extends Pick<FilterFormProps, 'attributes' | 'locale' | 'variablesOf'> {
+interface OperandProps extends Pick<
+  FilterFormProps,
+  'attributes' | 'locale' | 'uid' | 'variablesOf'
+> {
   readonly word: FilterWord
   readonly mayBeConstant: boolean
   readonly onChange: (word: FilterWord) => void
 }
 
 function Operand(props: OperandProps) {
-  const { attributes, locale, variablesOf, word, mayBeConstant, onChange } = props
+  const { attributes, locale, uid, variablesOf, word, mayBeConstant, onChange } = props
   const texts = useTexts()
   const { t } = texts
   const { at, is, variable } = word
@@ -133,6 +141,7 @@ function Operand(props: OperandProps) {
           word={word}
           attribute={attribute}
           locale={locale}
+          uid={uid}
           onChange={(to, as) => onChange({ at, is, to, ...(as !== undefined && { as }) })}
         />
       )}

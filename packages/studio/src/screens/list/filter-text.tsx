@@ -2,7 +2,14 @@ import { type Attribute, type Attributes, isNumberType } from '../../api/attribu
 import { ENTRY_STATES } from '../../api/entries.ts'
 import { valueName } from '../../texts/field-words.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
-import { type FilterWord, STATE, takesList, takesValue } from './filter-words.ts'
+import {
+  authorMemberOf,
+  type FilterWord,
+  ME,
+  STATE,
+  takesList,
+  takesValue,
+} from './filter-words.ts'
 import { useColumnName } from './use-column-name.ts'
 
 export interface FilterTextProps {
@@ -22,7 +29,8 @@ export function FilterText({ attributes, word, nameOfVariable }: FilterTextProps
       : (nameOfVariable?.(variable) ?? variable)
   return (
     <>
-      <b>{nameOf(at)}</b> {texts.t(`filter.${is}`)}
+      <b>{nameOf(at)}</b>
+      {authorMemberOf(at) === undefined && ` ${texts.t(`filter.${is}`)}`}
       {takesValue(is) && ` ${value}`}
     </>
   )
@@ -35,6 +43,7 @@ function sayConstant(
 ): string {
   const state = at === STATE ? ENTRY_STATES.find((one) => one === to) : undefined
   if (state !== undefined) return t(`list.state.${state}`)
+  if (authorMemberOf(at) !== undefined && to === ME) return t('filter.me')
   if (attribute === undefined) return as
   if (takesList(is)) return among.map((one) => valueName(one, attribute, language)).join(', ')
   if (attribute.type === 'boolean') return t(to === 'true' ? 'value.yes' : 'value.no')

@@ -3,14 +3,14 @@ import { useState } from 'react'
 import { ListBox, ListBoxItem } from 'react-aria-components'
 import type { Attribute } from '../../api/attributes.ts'
 import { declarationQuery } from '../../api/content-types.ts'
-import { ENTRY_STATES, entriesQuery, titleOf } from '../../api/entries.ts'
+import { ENTRY_STATES, entriesQuery, peopleQuery, titleOf } from '../../api/entries.ts'
 import { textQuery } from '../../api/text-search.ts'
 import { Choice } from '../../design/choice.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { valueName } from '../../texts/field-words.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
 import styles from './filter-form.module.css'
-import { type FilterWord, STATE } from './filter-words.ts'
+import { authorMemberOf, type FilterWord, ME, STATE } from './filter-words.ts'
 import { type NumberType } from '@quire/schema/attributes'
 import { isNumberType } from '../../api/attributes.ts'
 import { parseNumber } from '../../fields/number/parse-number.ts'
@@ -21,6 +21,7 @@ export interface FilterValueProps {
   readonly word: FilterWord
   readonly attribute: Attribute | undefined
   readonly locale: string | null
+  readonly uid: string | undefined
   /** `as` is the text shown for the value. */
   readonly onChange: (to: string, as?: string) => void
 }
@@ -32,13 +33,16 @@ const INPUT_TYPES: Readonly<Partial<Record<Attribute['type'], string>>> = {
   timestamp: 'datetime-local',
 }
 
-export function FilterValue({ word, attribute, locale, onChange }: FilterValueProps) {
+export function FilterValue({ word, attribute, locale, uid, onChange }: FilterValueProps) {
   const texts = useTexts()
   const { t } = texts
   const { to = '', at } = word
   if (at === STATE) {
     const options = ENTRY_STATES.map((id) => ({ id, name: t(`list.state.${id}`) }))
     return <Choice label={t('filter.value')} options={options} value={to} onChange={onChange} />
+  }
+  if (uid !== undefined && authorMemberOf(at) !== undefined) {
+    return <PersonValue uid={uid} word={word} onChange={onChange} />
   }
   if (attribute?.type === 'relation') {
     return <RelatedValue uid={attribute.target} word={word} locale={locale} onChange={onChange} />
@@ -103,7 +107,31 @@ function NumberValue({ type, to, onChange }: NumberValueProps) {
   )
 }
 
-interface RelatedValueProps extends Omit<FilterValueProps, 'attribute'> {
+interface PersonValueProps extends Pick<FilterValueProps, 'word' | 'onChange'> {
+  readonly uid: string
+}
+
+/** The chosen person stays an option, also without the right to read the type. */
+function PersonValue({ uid, word: { to = '', as = to }, onChange }: PersonValueProps) {
+  const { t } = useTexts()
+  const people = useQuery(peopleQuery(uid)).data ?? []
+  const isKnown = to === ME || to === '' || people.some(({ id }) => id === to)
+  const options = [
+    { id: ME, name: t('filter.me') },
+    ...(isKnown ? [] : [{ id: to, name: as }]),
+    ...people,
+  ]
+  return (
+    <Choice
+      label={t('filter.value')}
+      options={options}
+      value={to === '' ? null : to}
+      onChange={(id) => onChange(id, options.find((one) => one.id === id)?.name)}
+    />
+  )
+}
+
+interface RelatedValueProps extends Omit<FilterValueProps, 'attribute' | 'uid'> {
   readonly uid: string
 }
 

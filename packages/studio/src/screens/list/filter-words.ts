@@ -1,6 +1,11 @@
 import type { AttributeType } from '@quire/schema/attributes'
 import type { Attribute, Attributes } from '../../api/attributes.ts'
-import { ENTRY_STATES, type EntryState } from '../../api/entries.ts'
+import {
+  AUTHOR_MEMBERS,
+  type AuthorMember,
+  ENTRY_STATES,
+  type EntryState,
+} from '../../api/entries.ts'
 import type { QueryValue } from '../../api/request.ts'
 
 /** The operators of a filter, in the order of the menu. */
@@ -47,6 +52,16 @@ export const STATE = '$state'
 
 /** The stage of the review, as a filter and a column. */
 export const STAGE = '$stage'
+
+/** The member of a filter or column such as `$createdBy`; undefined for others. */
+export function authorMemberOf(name: string): AuthorMember | undefined {
+  return AUTHOR_MEMBERS.find((member) => name === `$${member}`)
+}
+
+export const AUTHOR_NAMES = AUTHOR_MEMBERS.map((member) => `$${member}`)
+
+/** The present user, as the value of a filter on authors. */
+export const ME = '$me'
 
 const EMPTY = ['isEmpty', 'isNotEmpty'] as const
 const TEXT = ['contains', 'is', 'isNot', 'begins', ...EMPTY] as const
@@ -141,8 +156,12 @@ const TEXTUAL: ReadonlySet<AttributeType> = new Set(['string', 'text', 'richtext
  * The filters of the API, joined by AND. Filters on missing attributes, or without a required
  * value, are ignored.
  */
-export function toFilters(words: readonly FilterWord[], attributes: Attributes): QueryValue {
-  const conditions = words.flatMap((word) => conditionOf(word, attributes))
+export function toFilters(
+  words: readonly FilterWord[],
+  attributes: Attributes,
+  me: string,
+): QueryValue {
+  const conditions = words.flatMap((word) => conditionOf(word, attributes, me))
   return conditions.length === 0 ? undefined : { $and: conditions }
 }
 
@@ -152,15 +171,25 @@ const KEYS: Readonly<Partial<Record<AttributeType, string>>> = {
   media: 'id',
 }
 
-function conditionOf(word: FilterWord, attributes: Attributes): QueryValue[] {
+function conditionOf(word: FilterWord, attributes: Attributes, me: string): QueryValue[] {
   const { at, is, to = '', among } = word
+  const author = authorMemberOf(at)
+  if (author !== undefined) return authorCondition(author, word, me)
   const type = attributes[at]?.type
-  if (type === undefined || !OPERATORS_OF[type].includes(is)) return []
-  if (!isCompleteWord(word)) return []
+  const isKnown = type !== undefined && OPERATORS_OF[type].includes(is)
+  if (!isKnown || !isCompleteWord(word)) return []
   if (takesList(is)) return [{ [at]: { [LIST_OPERATORS[is]]: among } }]
   const key = KEYS[type]
   const condition = key === undefined ? scalarCondition(is, to, type) : CONDITIONS[is](to)
   return [{ [at]: key === undefined ? condition : { [key]: condition } }]
+}
+
+function authorCondition(
+  author: AuthorMember,
+  { is, to = '' }: FilterWord,
+  me: string,
+): QueryValue[] {
+  return is === 'is' && to !== '' ? [{ [author]: { $eq: to === ME ? me : to } }] : []
 }
 
 function scalarCondition(

@@ -4,7 +4,13 @@ import { type ListQuery, NEWEST_FIRST } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/request.ts'
 import { byRelevance } from '../../api/text-search.ts'
 import { type Column, LOCALES_COLUMN, pictureOf } from './columns.ts'
-import { OWN_ATTRIBUTES, filteredStages, filteredState, toFilters } from './filter-words.ts'
+import {
+  authorMemberOf,
+  OWN_ATTRIBUTES,
+  filteredStages,
+  filteredState,
+  toFilters,
+} from './filter-words.ts'
 import type { ListSearch } from './list-search.ts'
 
 export const PAGE_SIZE = 50
@@ -18,6 +24,8 @@ export interface ListQueryInput {
   readonly search: ListSearch
   readonly locale: string | null
   readonly titles: Readonly<Record<string, string | null>>
+  /** The id of the user. */
+  readonly me: string
 }
 
 /** The query of one page, with the visible columns only. */
@@ -32,6 +40,7 @@ export function toListQuery(input: ListQueryInput): ListQuery {
     ...selectionOf(input),
     fields: names.length === 0 ? ['documentId'] : names,
     populate: columnPopulate(input),
+    ...(columns.some(({ name }) => authorMemberOf(name) !== undefined) && { authors: true }),
     ...(!isByRelevance(input) && { sort: search.sort ?? NEWEST_FIRST }),
     pagination: { cursor: search.after ?? '', pageSize: PAGE_SIZE },
   }
@@ -41,13 +50,14 @@ export function selectionOf({
   declaration,
   search,
   locale,
-}: Pick<ListQueryInput, 'declaration' | 'search' | 'locale'>): ListQuery {
+  me,
+}: Pick<ListQueryInput, 'declaration' | 'search' | 'locale' | 'me'>): ListQuery {
   const { filters = [], q } = search
   const attributes: Attributes = { ...declaration.attributes, ...OWN_ATTRIBUTES }
   return {
     ...(locale !== null && { locale }),
     ...(q !== undefined && (isByRelevance({ declaration, search }) ? byRelevance(q) : { _q: q })),
-    filters: toFilters(filters, attributes),
+    filters: toFilters(filters, attributes, me),
     state: filteredState(filters),
     stage: filteredStages(filters, declaration.stages),
   }

@@ -10,15 +10,15 @@ import {
 } from 'react-aria-components'
 import { targetOf } from '../../api/attributes.ts'
 import { apiNameOf, listTitleOf, type TypeSummary } from '../../api/content-types.ts'
-import { type Entry, titleOf } from '../../api/entries.ts'
+import { type Entry, type EntryAuthor, titleOf } from '../../api/entries.ts'
 import { Checkbox } from '../../design/checkbox.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { StateMark } from '../../design/state-mark.tsx'
 import { Cell, Thumbnail } from '../../fields/cell.tsx'
 import { stageWord } from '../../texts/stage-word.ts'
-import { useTexts } from '../../texts/texts.ts'
-import { STAGE } from './filter-words.ts'
-import { type Column, isSortable, LOCALES_COLUMN, pictureOf, STATE_COLUMN } from './columns.ts'
+import { type Texts, useTexts } from '../../texts/texts.ts'
+import { authorMemberOf, STAGE } from './filter-words.ts'
+import { type Column, isSortable, LOCALES_COLUMN, pictureOf } from './columns.ts'
 import styles from './list-table.module.css'
 import { useColumnName } from './use-column-name.ts'
 import type { List } from './use-list.ts'
@@ -149,20 +149,36 @@ interface ColumnCellProps {
   readonly list: List
 }
 
-function ColumnCell({ entry, column: { name, attribute }, list }: ColumnCellProps) {
-  const texts = useTexts()
-  if (name === STATE_COLUMN) {
-    const state = list.entries.data?.meta.states?.[entry.documentId]
-    return state === undefined ? null : <StateMark state={state} />
-  }
-  if (name === STAGE) {
-    const stage = list.entries.data?.meta.stages?.[entry.documentId]
-    return stage === undefined ? null : stageWord(stage, texts)
-  }
-  if (name === LOCALES_COLUMN) return <LocaleMarks entry={entry} list={list} />
-  if (attribute === undefined) return null
+function ColumnCell({ entry, column, list }: ColumnCellProps) {
+  const { name, attribute } = column
+  if (attribute === undefined) return <FactCell entry={entry} column={column} list={list} />
   const titleField = list.titles[targetOf(attribute) ?? ''] ?? null
   return <Cell attribute={attribute} value={entry[name]} titleField={titleField} />
+}
+
+/** The columns that are no attributes. */
+function FactCell({ entry, column: { name }, list }: ColumnCellProps) {
+  const texts = useTexts()
+  const { documentId } = entry
+  const { states, stages, authors } = list.entries.data?.meta ?? {}
+  const author = authorMemberOf(name)
+  if (author !== undefined) return authorName(authors?.[documentId]?.[author], texts)
+  if (name === LOCALES_COLUMN) return <LocaleMarks entry={entry} list={list} />
+  if (name === STAGE) return stageText(stages?.[documentId], texts)
+  const state = states?.[documentId]
+  return state === undefined ? null : <StateMark state={state} />
+}
+
+function stageText(stage: string | undefined, texts: Texts): string {
+  return stage === undefined ? '' : stageWord(stage, texts)
+}
+
+/** Empty for writers without an identity, such as commands and the public. */
+function authorName(author: EntryAuthor | null | undefined, { t }: Texts): string {
+  if (author === null || author === undefined) return ''
+  if (author.name !== null) return author.name
+  if (author.kind === 'user') return t('author.user')
+  return t(author.kind === 'apiToken' ? 'list.removedApp' : 'list.removedPerson')
 }
 
 function LocaleMarks({ entry, list }: { readonly entry: Entry; readonly list: List }) {

@@ -16,6 +16,8 @@ export function useColumnName(attributes: Attributes): (name: string) => string 
     publishedAt: t('list.publishedAt'),
     createdBy: t('list.createdBy'),
     updatedBy: t('list.updatedBy'),
+    $createdBy: t('list.createdBy'),
+    $updatedBy: t('list.updatedBy'),
     documentId: t('list.documentId'),
   }
   return (name) => names[name] ?? fieldLabel(name, attributes[name], language)

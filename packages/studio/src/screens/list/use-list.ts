@@ -9,6 +9,7 @@ import {
 import { targetOf } from '../../api/attributes.ts'
 import { entriesQuery } from '../../api/entries.ts'
 import { useLocales } from '../../api/locales.ts'
+import { useSession } from '../../api/session.ts'
 import { usePreference } from '../../api/preferences.ts'
 import { type Column, columnsOf, shownColumns } from './columns.ts'
 import { selectionOf, toListQuery } from './list-query.ts'
@@ -30,7 +31,8 @@ export function useList(type: TypeSummary) {
     else change({ columns: names ?? undefined })
   }
   const titles = useTitles(columns)
-  const input = { declaration, columns, search, locale, titles }
+  const me = useSession().administrator.id
+  const input = { declaration, columns, search, locale, titles, me }
   const entries = useQuery({
     ...entriesQuery(type.uid, toListQuery(input)),
     placeholderData: keepPreviousData,

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { changeReview, type EntryReview, type Person } from '../../api/comments.ts'
+import { changeReview, type EntryReview } from '../../api/comments.ts'
+import type { Person } from '../../api/entries.ts'
 import type { ActedOn } from '../../api/entry-facts.ts'
 import { ApiError } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
