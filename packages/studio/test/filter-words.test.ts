@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ATTRIBUTE_TYPES } from '@quire/schema/attributes'
 import { type Attributes } from '../src/api/attributes.ts'
+import { toFilters } from '../src/screens/list/filter-groups.ts'
 import { readListSearch } from '../src/screens/list/list-search.ts'
 import {
   type FilterWord,
@@ -10,7 +11,6 @@ import {
   STAGE,
   STATE,
   takesValue,
-  toFilters,
 } from '../src/screens/list/filter-words.ts'
 
 const ATTRIBUTES: Attributes = {
@@ -24,6 +24,8 @@ const ATTRIBUTES: Attributes = {
   kind: { type: 'enumeration', enum: ['novel', 'poem'] },
   sections: { type: 'dynamiczone', components: [] },
 }
+
+const CONTEXT = { attributes: ATTRIBUTES, me: 'ada', match: undefined }
 
 const ROWS: readonly (readonly [FilterWord, unknown])[] = [
   [{ at: 'title', is: 'contains', to: 'a' }, { title: { $containsi: 'a' } }],
@@ -44,7 +46,7 @@ const ROWS: readonly (readonly [FilterWord, unknown])[] = [
 describe('filters in words', () => {
   for (const [word, condition] of ROWS) {
     it(`sends ${word.at} ${word.is} ${word.to ?? ''} to the server`, () => {
-      expect(toFilters([word], ATTRIBUTES, 'ada')).to.deep.equal({ $and: [condition] })
+      expect(toFilters([word], CONTEXT)).to.deep.equal({ $and: [condition] })
     })
   }
 
@@ -62,7 +64,7 @@ describe('filters in words', () => {
       { at: '$createdBy', is: 'is' },
       { at: '$createdBy', is: 'contains', to: 'a' },
     ]
-    expect(toFilters(words, ATTRIBUTES, 'ada')).to.equal(undefined)
+    expect(toFilters(words, CONTEXT)).to.equal(undefined)
   })
 
   it('returns the filtered state', () => {
@@ -102,7 +104,9 @@ describe('the URL of a list', () => {
       filters: [
         { at: 'title', is: 'contains', to: 'a' },
         { at: 'kind', is: 'isOneOf', among: ['novel'] },
+        { of: [{ at: 'title', is: 'is', to: 'b' }] },
       ],
+      match: 'any',
       columns: ['title', 'updatedAt'],
       after: 'abc',
       skipped: 50,
@@ -121,13 +125,26 @@ describe('the URL of a list', () => {
         { at: 'x', is: 'y' },
         { at: 'x', is: 'isOneOf', among: 'y' },
         { at: 'x', is: 'isOneOf', among: [1] },
+        { of: [] },
+        { of: [{ at: 1 }] },
+        { of: [{ of: [{ at: 'x', is: 'isEmpty' }] }] },
+        { of: [{ at: STATE, is: 'is', to: 'draft' }] },
       ],
+      match: 'all',
       columns: ['title', 1],
       after: [],
       skipped: -1,
       within: 'x',
     }
-    expect(Object.values(readListSearch(hostile))).to.deep.equal(Array(8).fill(undefined))
+    expect(Object.values(readListSearch(hostile))).to.deep.equal(Array(9).fill(undefined))
+    const word = { at: 'title', is: 'isEmpty' }
+    const state = { at: STATE, is: 'is', to: 'draft' }
+    const one = { filters: [word], match: 'any' }
+    expect(readListSearch(one).match, 'of one filter').to.equal(undefined)
+    const withState = { filters: [word, state], match: 'any' }
+    expect(readListSearch(withState).match, 'of the state').to.equal(undefined)
+    const both = { filters: [{ ...word, of: 1 }, word] }
+    expect(() => toFilters(readListSearch(both).filters ?? [], CONTEXT)).to.not.throw()
     expect(readListSearch({ q: 12 })).to.include({ q: '12', sort: undefined })
   })
 })

@@ -152,26 +152,18 @@ const CONDITIONS: Readonly<
 const IGNORING_CASE: Readonly<Partial<Record<OperatorWord, string>>> = { is: '$eqi', isNot: '$nei' }
 const TEXTUAL: ReadonlySet<AttributeType> = new Set(['string', 'text', 'richtext', 'email'])
 
-/**
- * The filters of the API, joined by AND. Filters on missing attributes, or without a required
- * value, are ignored.
- */
-export function toFilters(
-  words: readonly FilterWord[],
-  attributes: Attributes,
-  me: string,
-): QueryValue {
-  const conditions = words.flatMap((word) => conditionOf(word, attributes, me))
-  return conditions.length === 0 ? undefined : { $and: conditions }
-}
-
 /** The members by which entries and files are compared. */
 const KEYS: Readonly<Partial<Record<AttributeType, string>>> = {
   relation: 'documentId',
   media: 'id',
 }
 
-function conditionOf(word: FilterWord, attributes: Attributes, me: string): QueryValue[] {
+/** Empty for a filter on a missing attribute, or without a required value. */
+export function conditionsOfWord(
+  word: FilterWord,
+  attributes: Attributes,
+  me: string,
+): QueryValue[] {
   const { at, is, to = '', among } = word
   const author = authorMemberOf(at)
   if (author !== undefined) return authorCondition(author, word, me)

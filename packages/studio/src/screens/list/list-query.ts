@@ -4,13 +4,8 @@ import { type ListQuery, NEWEST_FIRST } from '../../api/entries.ts'
 import type { QueryValue } from '../../api/request.ts'
 import { byRelevance } from '../../api/text-search.ts'
 import { type Column, LOCALES_COLUMN, pictureOf } from './columns.ts'
-import {
-  authorMemberOf,
-  OWN_ATTRIBUTES,
-  filteredStages,
-  filteredState,
-  toFilters,
-} from './filter-words.ts'
+import { toFilters, wordsOf } from './filter-groups.ts'
+import { authorMemberOf, OWN_ATTRIBUTES, filteredStages, filteredState } from './filter-words.ts'
 import type { ListSearch } from './list-search.ts'
 
 export const PAGE_SIZE = 50
@@ -52,14 +47,15 @@ export function selectionOf({
   locale,
   me,
 }: Pick<ListQueryInput, 'declaration' | 'search' | 'locale' | 'me'>): ListQuery {
-  const { filters = [], q } = search
+  const { filters = [], match, q } = search
+  const words = wordsOf(filters)
   const attributes: Attributes = { ...declaration.attributes, ...OWN_ATTRIBUTES }
   return {
     ...(locale !== null && { locale }),
     ...(q !== undefined && (isByRelevance({ declaration, search }) ? byRelevance(q) : { _q: q })),
-    filters: toFilters(filters, attributes, me),
-    state: filteredState(filters),
-    stage: filteredStages(filters, declaration.stages),
+    filters: toFilters(filters, { attributes, me, match }),
+    state: filteredState(words),
+    stage: filteredStages(words, declaration.stages),
   }
 }
 

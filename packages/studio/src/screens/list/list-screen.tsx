@@ -118,7 +118,11 @@ function Entries({ type, list, selected, onSelect }: EntriesProps) {
       {isByRelevance(list) && (
         <Button onPress={() => list.change({ within: true })}>{t('list.within')}</Button>
       )}
-      <Button onPress={() => list.change({ q: undefined, within: undefined, filters: undefined })}>
+      <Button
+        onPress={() =>
+          list.change({ q: undefined, within: undefined, filters: undefined, match: undefined })
+        }
+      >
         {t('list.showAll')}
       </Button>
     </>

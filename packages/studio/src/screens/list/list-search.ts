@@ -1,4 +1,4 @@
-import { type FilterWord, isFilterWord } from './filter-words.ts'
+import { type FilterItem, type FilterMatch, mayMatchAny, readFilterItems } from './filter-groups.ts'
 
 /** The state of a list in its URL, which can be bookmarked and shared. */
 export interface ListSearch {
@@ -8,7 +8,8 @@ export interface ListSearch {
   readonly within?: boolean
   /** For example `title:asc`. */
   readonly sort?: string
-  readonly filters?: readonly FilterWord[]
+  readonly filters?: readonly FilterItem[]
+  readonly match?: FilterMatch
   /** Names of the columns of a saved view, in place of those that the user chose. */
   readonly columns?: readonly string[]
   readonly after?: string
@@ -23,21 +24,23 @@ const NO_SEARCH = {
   within: undefined,
   sort: undefined,
   filters: undefined,
+  match: undefined,
   columns: undefined,
   after: undefined,
   skipped: undefined,
 }
 
 export function readListSearch(given: Record<string, unknown>): ListSearch {
-  const { filters, columns, skipped } = given
-  const words = Array.isArray(filters) ? filters.filter(isFilterWord) : []
+  const { match, columns, skipped } = given
+  const filters = readFilterItems(given['filters'])
   return {
     ...(NO_SEARCH as object),
     ...textOf(given, 'locale'),
     ...textOf(given, 'q'),
     ...(given['within'] === true && { within: true }),
     ...textOf(given, 'sort', /^\w+:(asc|desc)$/),
-    ...(words.length > 0 && { filters: words }),
+    ...(filters.length > 0 && { filters }),
+    ...(match === 'any' && mayMatchAny(filters) && { match }),
     ...(isNames(columns) && { columns }),
     ...textOf(given, 'after'),
     ...(Number.isSafeInteger(skipped) && Number(skipped) > 0 && { skipped: Number(skipped) }),
