@@ -162,8 +162,8 @@ export async function bad(): Promise<void> {
   await quire.articles.find({ rank: { query: 'x', fields: ['slug'] } })
   // @ts-expect-error matches of an attribute that is not searched
   await quire.articles.find({ rank: { query: 'x', highlights: ['slug'] } })
-  // @ts-expect-error a facet of a relation to many
-  await quire.articles.find({ rank: { query: 'x', facets: ['countries'] } })
+  // @ts-expect-error a facet of a text
+  await quire.articles.find({ rank: { query: 'x', facets: ['title'] } })
   // @ts-expect-error a content-type without the option search
   await quire.cities.find({ rank: 'x' })
   // @ts-expect-error the singular name of a content-type without the option search

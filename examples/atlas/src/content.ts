@@ -513,6 +513,7 @@ export const content: quire.ContentPlan<Content> = {
     articles: {
       name: 'article',
       kind: 'collection',
+      search: { title: 4, excerpt: 2, body: 1 },
       kinds: { content: 'json', createdAt: 'date', updatedAt: 'date', publishedAt: 'date' },
       links: {
         cover: { to: '$files', many: false },
@@ -535,6 +536,7 @@ export const content: quire.ContentPlan<Content> = {
     countries: {
       name: 'country',
       kind: 'collection',
+      search: { name: 4, officialName: 2, capital: 2, subregion: 1 },
       kinds: { tld: 'json', createdAt: 'date', updatedAt: 'date', publishedAt: 'date' },
       links: { borders: { to: 'countries', many: true }, localizations: { localizations: true } },
     },

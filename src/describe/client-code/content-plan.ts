@@ -13,6 +13,7 @@ interface StoredType extends StoredShape {
   readonly name: string
   readonly kind: 'collection' | 'single'
   readonly fields?: string
+  readonly search?: Readonly<Record<string, number>>
 }
 
 /** Types that sort differently from their JSON. */
@@ -44,8 +45,18 @@ export function storedType(
         .map(({ name }) => name)
         .join(),
     }),
+    ...searchedTexts(plan),
     ...storedShape(plan, scope, pathOf),
   }
+}
+
+/** The store searches texts, but no blocks and no members of components. */
+function searchedTexts({ search, members }: ContentTypePlan): Pick<StoredType, 'search'> {
+  const weights = [...(search?.weights ?? [])].filter(([name]) => {
+    const member = members.get(name)
+    return member?.kind === 'scalar' && !member.private && member.type !== 'blocks'
+  })
+  return weights.length === 0 ? {} : { search: Object.fromEntries(weights) }
 }
 
 export function storedShape(

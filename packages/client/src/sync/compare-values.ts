@@ -3,7 +3,7 @@ import type { ShapePlan } from './content-plan.ts'
 type Kind = ShapePlan['kinds'][string] | undefined
 type Comparable = string | number | bigint | boolean | null
 
-/** Converts a value or an operand to its comparable form. Null if it is missing. */
+/** Null if the value is missing. */
 export function toComparable(value: unknown, kind: Kind): Comparable {
   if (value === null || value === undefined) return null
   if (kind === 'date') return value instanceof Date ? value.getTime() : Date.parse(value as string)

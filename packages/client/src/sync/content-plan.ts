@@ -16,6 +16,8 @@ export interface ShapePlan {
   readonly kinds: Readonly<Record<string, 'date' | 'bigint' | 'json'>>
   readonly links: Readonly<Record<string, Link>>
   readonly onRequest?: readonly string[]
+  /** The weights of the texts that a search of the content-type reads. */
+  readonly search?: Readonly<Record<string, number>>
 }
 
 export interface TypePlan extends ShapePlan {

@@ -6,12 +6,11 @@ export function createdDocumentId(user: string, client: string, n: number): stri
   return derivedId('p', `push:${user}:${client}:${n}`)
 }
 
-/** The documentId of a file. The server derives the same one from the `Idempotency-Key` of its upload. */
+/** The server derives the same one from the `Idempotency-Key` of the upload. */
 export function fileDocumentId(user: string, key: string): string {
   return derivedId('f', `file:user:${user}:${key}`)
 }
 
-/** The documentId of a single type. */
 export function singleDocumentId(type: string): string {
   return derivedId('s', `api::${type}.${type}`)
 }

@@ -123,7 +123,7 @@ function fileRow(file: QueuedFile, addresses: Addresses): Row {
   return { ...row, data: state.kind === 'stored' ? state.file : newData(file, addresses) }
 }
 
-/** The members of a file of the server. The id is negative until the server assigns one. */
+/** The id is negative until the server assigns one. */
 function newData(
   { documentId, name, mime, size, info, at, content }: QueuedFile,
   addresses: Addresses,

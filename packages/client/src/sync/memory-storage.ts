@@ -7,7 +7,6 @@ import {
   type StoreStorage,
 } from './storage.ts'
 
-/** Keeps rows in memory only. */
 export function memoryStorage(): StoreStorage {
   let kept: Mark | null = null
   const rows = new Map<string, Row>()

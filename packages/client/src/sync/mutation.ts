@@ -94,7 +94,6 @@ export function isStateRow({ documentId }: Row): boolean {
   return documentId === STATE
 }
 
-/** The place of the row of a mutation. */
 export function place(n: number): Pick<Row, 'type' | 'documentId' | 'locale'> {
   return { type: OUTBOX, documentId: String(n), locale: null }
 }

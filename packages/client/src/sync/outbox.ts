@@ -79,7 +79,6 @@ export function openOutbox(): Outbox {
   }
 }
 
-/** The key of the row that a mutation changes. */
 export function keyOfMutation({ type, documentId, locale }: Mutation): string {
   return makeRowKey({ type, documentId, locale })
 }

@@ -26,7 +26,7 @@ export function toPlace(
   return { shape, data: row.data, name, locale: row.locale ?? locale }
 }
 
-/** The targets of a link, in order. For relations, the targets in the store. */
+/** For relations, the targets in the store. */
 export function followLink(
   reach: QueryContext,
   place: EntryPlace,

@@ -9,12 +9,14 @@ import {
   toPlace,
   type QueryContext,
 } from './query-context.ts'
+import { rankPlaces } from './rank-places.ts'
 import { type EntrySelection, showEntry } from './show-entry.ts'
 
 export interface AnyQuery extends EntrySelection {
   readonly locale?: string
   readonly page?: number
   readonly pageSize?: number
+  readonly rank?: string
 }
 
 interface AnyPage {
@@ -31,10 +33,11 @@ export function runQuery(
   query: AnyQuery,
   usual: string,
 ): AnyPage {
-  const { locale = usual, page = 1 } = query
+  const { locale = usual, page = 1, rank } = query
   const seen = locale === '*' ? usual : locale // for types without locales
   const places = reach.tables.list(name, locale).map((row) => toPlace(reach, name, row, seen))
-  const found = arrange(reach, places, { sort: 'id', ...query })
+  const all = arrange(reach, places, { sort: 'id', ...query })
+  const found = rank ? rankPlaces(all, rank) : all
   const [key] = keysOf(query)
   const pageSize = Math.max(1, query.pageSize ?? found.length)
   const shown = found.slice((page - 1) * pageSize, page * pageSize)

@@ -1,6 +1,7 @@
 import type { ListQuery, Page, PageQuery, ShownQuery } from '../collection.ts'
 import type { ContentType } from '../content.ts'
 import type { Entry, FieldName, Populate } from '../query-types.ts'
+import type { SearchedName } from '../search.ts'
 import type { SyncedContent, SyncName, SyncType } from './content-plan.ts'
 import type { StoreStatus } from './follow-changes.ts'
 import type { OutboxControls, PatchOf, UpdateOptions, WriteLocale } from './outbox-controls.ts'
@@ -11,6 +12,11 @@ export interface StoreQuery<S extends ContentType, Locale>
   extends Pick<ListQuery<S, Locale>, 'filters' | 'sort'>, PageQuery {
   /** `*` means all locales of the store. @default the first locale */
   readonly locale?: Locale | '*'
+  /**
+   * Finds words that begin with a text or contain it. The entries with the most and the weightiest matches come first,
+   * and `sort` orders equal ones. For content-types with the option `search`.
+   */
+  readonly rank?: [SearchedName<S>] extends [never] ? never : string
 }
 
 type FieldNames<S extends ContentType> = readonly FieldName<S>[]

@@ -103,7 +103,6 @@ function* coveredRows(
   for (const [key, row] of cover) if (row !== null && !table.has(key)) yield row
 }
 
-/** Wraps tables and records the names of the types that are read. */
 export function recordReads(tables: Tables, seen: Set<string>): Tables {
   const noted = (name: string): string => {
     seen.add(name)
@@ -157,7 +156,6 @@ function groupByTarget(rows: Iterable<Row>, by: string): ReadonlyMap<string, rea
   return groups
 }
 
-/** The documentIds in the value of a relation. */
 export function listDocumentIds(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value as readonly string[]
   return typeof value === 'string' ? [value] : []
