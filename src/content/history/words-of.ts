@@ -1,3 +1,5 @@
+import { once } from '../../base/once.ts'
+
 /** Letters, digits and their marks, with connector punctuation and zero-width (non-)joiners. */
 const WORD = String.raw`[\p{L}\p{M}\p{N}\p{Pc}\u200C\u200D]+`
 /** Flags and emoji sequences with modifiers and joiners. Splitting them would change their meaning. */
@@ -16,7 +18,8 @@ const MAX_SEGMENT_CHARACTERS = 200
 
 const LETTERS = new RegExp(OTHER, 'gu')
 
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+/** Its data takes up to a tenth of a second to load, which a start saves. */
+const segmenter = once(() => new Intl.Segmenter('und', { granularity: 'word' }))
 
 /** Supports any script. The concatenated parts are the text. */
 export function wordsOf(text: string): string[] {
@@ -27,7 +30,7 @@ export function wordsOf(text: string): string[] {
 
 function wordsWithin(run: string): string[] {
   if (run.length > MAX_SEGMENT_CHARACTERS) return run.match(LETTERS) ?? []
-  return Array.from(segmenter.segment(run), ({ segment }) => segment)
+  return Array.from(segmenter().segment(run), ({ segment }) => segment)
 }
 
 export function sharedEnds(

@@ -5,6 +5,7 @@ import {
   NotFoundError,
   ValidationError,
 } from '../../base/errors.ts'
+import { once } from '../../base/once.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { Table } from '../../mongo/connection/table.ts'
 import { insertOnce } from '../../mongo/system/insert-once.ts'
@@ -161,10 +162,10 @@ function toView({ _id: id, name, shared, administrator, json }: ViewRow, owner: 
   return { id, name, shared, own: administrator === owner.id, by: administrator, search }
 }
 
-const { compare } = new Intl.Collator('und', { numeric: true })
+const names = once(() => new Intl.Collator('und', { numeric: true }))
 
 function byName(one: ListView, other: ListView): number {
-  return compare(one.name, other.name) || (one.id < other.id ? -1 : 1)
+  return names().compare(one.name, other.name) || (one.id < other.id ? -1 : 1)
 }
 
 function toText(search: unknown): string {

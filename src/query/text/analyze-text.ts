@@ -1,3 +1,4 @@
+import { once } from '../../base/once.ts'
 import { languageOf, loadLanguage } from './languages.ts'
 
 export interface Token {
@@ -36,7 +37,8 @@ const UNSPACED =
 /** V8 segments in quadratic time: 20 s for 100,000 letters (2026). */
 const MAX_SEGMENT_CHARACTERS = 200
 
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+/** Its data takes up to a tenth of a second to load, which a start saves. */
+const segmenter = once(() => new Intl.Segmenter('und', { granularity: 'word' }))
 
 const analyzers = new Map<string, Promise<Analyzer>>()
 
@@ -103,7 +105,7 @@ function* runs(text: string): Generator<Run> {
 function* unspacedRuns(text: string, offset: number): Generator<Run> {
   for (let start = 0; start < text.length; start += MAX_SEGMENT_CHARACTERS) {
     const part = text.slice(start, start + MAX_SEGMENT_CHARACTERS)
-    for (const { segment, index, isWordLike } of segmenter.segment(part)) {
+    for (const { segment, index, isWordLike } of segmenter().segment(part)) {
       if (isWordLike === true) yield { start: offset + start + index, run: segment }
     }
   }
