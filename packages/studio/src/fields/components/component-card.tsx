@@ -30,7 +30,7 @@ export interface ComponentCardProps {
   readonly onAct: (action: CardAction, key: string, uid?: string) => void
 }
 
-export type CardAction = 'fold' | 'duplicate' | 'remove' | 'up' | 'down' | 'above'
+export type CardAction = 'fold' | 'duplicate' | 'copy' | 'remove' | 'up' | 'down' | 'above'
 
 export const ComponentCard = memo(function ComponentCard(props: ComponentCardProps) {
   const {
@@ -47,7 +47,6 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
     onAct,
   } = props
   const { t } = useTexts()
-  const { reading } = useOpenEntry()
   const name = declared?.displayName ?? uid
   const summary = useFromValue<ComponentValue | undefined, string>(place, (value) =>
     isFolded ? summaryOf(declared, value) : '',
@@ -75,53 +74,62 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
           <Trouble {...{ place, isFolded }} />
           <Icon name={isFolded ? 'down' : 'up'} size={14} />
         </button>
-        {!isFixed && (
-          <Dropdown
-            onAction={(id) => {
-              const [action, added] = String(id).split(' ')
-              onAct(action as CardAction, itemKey, added)
-            }}
-            trigger={
-              <Button
-                look="quiet"
-                square
-                small
-                aria-label={t('component.actions', { name, position })}
-              >
-                <Icon name="more" />
-              </Button>
-            }
-          >
-            <DropdownItem id="duplicate">{t('component.duplicate')}</DropdownItem>
-            <DropdownItem id="up" isDisabled={position === 1}>
-              {t('component.up')}
-            </DropdownItem>
-            <DropdownItem id="down" isDisabled={position === count}>
-              {t('component.down')}
-            </DropdownItem>
-            <DropdownItem id="remove" tone="danger">
-              {t('component.remove')}
-            </DropdownItem>
-            {addable.length > 0 && (
-              <DropdownSection title={t('component.addAbove')}>
-                {addable.map((one) => (
-                  <DropdownItem
-                    key={one}
-                    id={`above ${one}`}
-                    icon={<ComponentIcon icon={reading.components.get(one)?.icon} />}
-                  >
-                    {reading.components.get(one)?.displayName ?? one}
-                  </DropdownItem>
-                ))}
-              </DropdownSection>
-            )}
-          </Dropdown>
-        )}
+        {!isFixed && <CardMenu {...{ name, itemKey, position, count, addable, onAct }} />}
       </div>
       {!isFolded && <ComponentFields attributes={declared?.attributes ?? {}} place={place} />}
     </div>
   )
 })
+
+interface CardMenuProps extends Pick<
+  ComponentCardProps,
+  'itemKey' | 'position' | 'count' | 'addable' | 'onAct'
+> {
+  readonly name: string
+}
+
+function CardMenu({ name, itemKey, position, count, addable, onAct }: CardMenuProps) {
+  const { t } = useTexts()
+  const { reading } = useOpenEntry()
+  return (
+    <Dropdown
+      onAction={(id) => {
+        const [action, added] = String(id).split(' ')
+        onAct(action as CardAction, itemKey, added)
+      }}
+      trigger={
+        <Button look="quiet" square small aria-label={t('component.actions', { name, position })}>
+          <Icon name="more" />
+        </Button>
+      }
+    >
+      <DropdownItem id="duplicate">{t('component.duplicate')}</DropdownItem>
+      <DropdownItem id="copy">{t('component.copy')}</DropdownItem>
+      <DropdownItem id="up" isDisabled={position === 1}>
+        {t('component.up')}
+      </DropdownItem>
+      <DropdownItem id="down" isDisabled={position === count}>
+        {t('component.down')}
+      </DropdownItem>
+      <DropdownItem id="remove" tone="danger">
+        {t('component.remove')}
+      </DropdownItem>
+      {addable.length > 0 && (
+        <DropdownSection title={t('component.addAbove')}>
+          {addable.map((one) => (
+            <DropdownItem
+              key={one}
+              id={`above ${one}`}
+              icon={<ComponentIcon icon={reading.components.get(one)?.icon} />}
+            >
+              {reading.components.get(one)?.displayName ?? one}
+            </DropdownItem>
+          ))}
+        </DropdownSection>
+      )}
+    </Dropdown>
+  )
+}
 
 function Trouble({ place, isFolded }: { readonly place: Place; readonly isFolded: boolean }) {
   const { form } = useOpenEntry()

@@ -11,6 +11,7 @@ import { useFieldLabel } from '../../texts/field-words.ts'
 import { addressAt, useFromValue, useOpenEntry } from '../open-entry.ts'
 import { ComponentFields } from './component-fields.tsx'
 import styles from './components.module.css'
+import { useClip } from './use-clip.ts'
 
 export function ComponentField({ attribute, name, place }: FieldProps<ComponentAttribute>) {
   const isThere = useFromValue<ComponentValue | null, boolean>(place, (value) => value !== null)
@@ -21,6 +22,7 @@ export function ComponentField({ attribute, name, place }: FieldProps<ComponentA
   const declared = reading.components.get(attribute.component)
   const isFixed = isReadOnly || attribute.writable === false
   const address = addressAt(place)
+  const clip = useClip(attribute)
   const box = useRef<HTMLDivElement>(null)
   const isPressed = useRef(false)
   useEffect(() => {
@@ -39,10 +41,25 @@ export function ComponentField({ attribute, name, place }: FieldProps<ComponentA
     form.set(address, null)
     notify(t('component.removed', { name: label }), () => form.set(address, before))
   }
+  const paste = async (): Promise<void> => {
+    const pasted = await clip.paste()
+    if (pasted === null) return
+    isPressed.current = true
+    form.set(address, pasted)
+  }
+  const copy = (): void => {
+    const value = form.get(address) as ComponentValue | null
+    if (value !== null) void clip.copy(attribute.component, value)
+  }
   const actions = !isThere || isFixed || (
-    <Button look="quiet" small onPress={remove} aria-label={t('action.remove', { name: label })}>
-      {t('component.remove')}
-    </Button>
+    <>
+      <Button look="quiet" small onPress={copy} aria-label={t('component.copyOf', { name: label })}>
+        {t('component.copy')}
+      </Button>
+      <Button look="quiet" small onPress={remove} aria-label={t('action.remove', { name: label })}>
+        {t('component.remove')}
+      </Button>
+    </>
   )
   return (
     <FieldFrame {...{ attribute, name, place }} isGroup note={actions}>
@@ -53,9 +70,16 @@ export function ComponentField({ attribute, name, place }: FieldProps<ComponentA
               <ComponentFields attributes={declared?.attributes ?? {}} place={place} />
             </div>
           ) : (
-            <Button isDisabled={isFixed} onPress={add}>
-              {t('component.add', { name: declared?.displayName ?? attribute.component })}
-            </Button>
+            <div className={styles['adders']}>
+              <Button isDisabled={isFixed} onPress={add}>
+                {t('component.add', { name: declared?.displayName ?? attribute.component })}
+              </Button>
+              {!isFixed && (
+                <Button look="quiet" onPress={() => void paste()}>
+                  {t('component.paste')}
+                </Button>
+              )}
+            </div>
           )}
         </div>
       )}

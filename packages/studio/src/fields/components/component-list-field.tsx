@@ -13,6 +13,7 @@ import { type CardAction, ComponentCard } from './component-card.tsx'
 import { type ListAttribute, useListActions, useOutline } from './component-list.ts'
 import { ComponentIcon } from './component-icon.tsx'
 import styles from './components.module.css'
+import { useClip } from './use-clip.ts'
 
 /** Longer lists start collapsed. */
 const MAX_EXPANDED_COMPONENTS = 5
@@ -26,6 +27,7 @@ function componentsOf(attribute: ListAttribute): readonly string[] {
 export function ComponentListField({ attribute, name, place }: FieldProps<ListAttribute>) {
   const outline = useOutline(attribute, place)
   const actions = useListActions(attribute, place)
+  const clip = useClip(attribute)
   const { reading, isReadOnly } = useOpenEntry()
   const { t } = useTexts()
   const notify = useOwnNotices()
@@ -34,18 +36,7 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
     () => new Set(keys.length > MAX_EXPANDED_COMPONENTS ? keys : []),
   )
   const { handles, drag } = useReorder(keys, actions.move)
-  const list = useRef<HTMLDivElement>(null)
-  const fresh = useRef<string | null>(null)
-  const left = useRef<number | null>(null)
-  useEffect(() => {
-    if (left.current !== null) focusCard(list.current, Math.min(left.current, keys.length - 1))
-    left.current = null
-    if (fresh.current === null) return
-    const card = cardOf(list.current, fresh.current)
-    focusField(card)
-    card?.scrollIntoView({ block: 'nearest' })
-    fresh.current = null
-  }, [keys])
+  const { list, fresh, left } = useCardFocus(keys)
   const nameOf = useCallback(
     (uid: string) => reading.components.get(uid)?.displayName ?? uid,
     [reading],
@@ -54,20 +45,28 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
     (action: CardAction, key: string, uid = ''): void => {
       if (action === 'fold') setFolded((now) => toggled(now, key))
       else if (action === 'duplicate') fresh.current = actions.duplicate(key)
-      else if (action === 'above') fresh.current = actions.add(uid, key)
+      else if (action === 'copy') {
+        const copied = actions.get(key)
+        const { uid: of = '' } = outline.find((one) => one.key === key) ?? {}
+        if (copied !== undefined) void clip.copy(of, copied)
+      } else if (action === 'above') fresh.current = actions.add(uid, key)
       else if (action === 'remove') {
         const removed = outline.find((one) => one.key === key)?.uid ?? ''
         left.current = keys.indexOf(key)
         notify(t('component.removed', { name: nameOf(removed) }), actions.remove(key))
       } else actions.move(key, keys.indexOf(key) + (action === 'up' ? -1 : 1))
     },
-    [actions, keys, nameOf, notify, outline, t],
+    [actions, clip, fresh, keys, left, nameOf, notify, outline, t],
   )
   const isFixed = isReadOnly || attribute.writable === false
   const isFull = attribute.max !== undefined && keys.length >= attribute.max
   const components = useMemo(() => componentsOf(attribute), [attribute])
   const add = (uid: string): void => {
     fresh.current = actions.add(uid)
+  }
+  const paste = async (): Promise<void> => {
+    const pasted = await clip.paste()
+    if (pasted !== null) fresh.current = actions.append(pasted)
   }
   const isAllFolded = keys.length > 0 && keys.every((key) => folded.has(key))
   const note = keys.length > 1 && (
@@ -100,11 +99,35 @@ export function ComponentListField({ attribute, name, place }: FieldProps<ListAt
               />
             </div>
           ))}
-          {!isFixed && <Adder {...{ attribute, nameOf, isFull }} onAdd={add} />}
+          {!isFixed && (
+            <div className={styles['adders']} data-adders>
+              <Adder {...{ attribute, nameOf, isFull }} onAdd={add} />
+              <Button look="quiet" isDisabled={isFull} onPress={() => void paste()}>
+                {t('component.paste')}
+              </Button>
+            </div>
+          )}
         </div>
       )}
     </FieldFrame>
   )
+}
+
+/** After a change, focuses the new card, or the one in the place of a removed card. */
+function useCardFocus(keys: readonly string[]) {
+  const list = useRef<HTMLDivElement>(null)
+  const fresh = useRef<string | null>(null)
+  const left = useRef<number | null>(null)
+  useEffect(() => {
+    if (left.current !== null) focusCard(list.current, Math.min(left.current, keys.length - 1))
+    left.current = null
+    if (fresh.current === null) return
+    const card = cardOf(list.current, fresh.current)
+    focusField(card)
+    card?.scrollIntoView({ block: 'nearest' })
+    fresh.current = null
+  }, [keys])
+  return { list, fresh, left }
 }
 
 interface AdderProps {
@@ -176,7 +199,10 @@ function landing(drag: { readonly to: number } | null, index: number, count: num
 
 function focusCard(list: HTMLElement | null, index: number): void {
   const card = `:scope > [data-item]:nth-child(${index + 1})`
-  focusFirst(list, [`${card} [aria-expanded]:not([aria-haspopup])`, ':scope > button'])
+  focusFirst(list, [
+    `${card} [aria-expanded]:not([aria-haspopup])`,
+    ':scope > [data-adders] button',
+  ])
 }
 
 function cardOf(list: HTMLElement | null, key: string): HTMLElement | null | undefined {

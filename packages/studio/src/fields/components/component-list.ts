@@ -33,6 +33,8 @@ export function useOutline(attribute: ListAttribute, place: Place): readonly Out
 export interface ListActions {
   /** Adds at the end, or before another component. */
   readonly add: (uid: string, before?: string) => string
+  readonly append: (made: ComponentValue) => string
+  readonly get: (key: string) => ComponentValue | undefined
   readonly remove: (key: string) => () => void
   readonly duplicate: (key: string) => string
   readonly move: (key: string, to: number) => void
@@ -57,6 +59,14 @@ export function useListActions(attribute: ListAttribute, place: Place): ListActi
         })
         return made.$key
       },
+      append: (made) => {
+        change((list) => [...list, made])
+        return made.$key
+      },
+      get: (key) =>
+        (form.get(addressAt(place)) as readonly ComponentValue[] | null)?.find(
+          ({ $key }) => $key === key,
+        ),
       remove: (key) => {
         const before = form.get(addressAt(place)) as readonly ComponentValue[]
         const at = indexIn(before, key)
