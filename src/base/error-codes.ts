@@ -50,6 +50,7 @@ export const ERROR_CODES = [
   'not_found',
   'not_published',
   'not_reviewed',
+  'older_release',
   'overloaded',
   'payload_too_large',
   'precondition_failed',

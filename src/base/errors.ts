@@ -255,7 +255,7 @@ export class ExtensionFailedError extends UnexpectedFailureError {}
 /** Temporary: the database is unreachable or locked, a disk is full, or a queue is full. */
 export class ServiceUnavailableError extends CmsError {
   readonly status = 503
-  protected readonly usualCode = 'unavailable'
+  protected readonly usualCode: ErrorCode = 'unavailable'
 }
 
 /** A query exceeded `QUERY_TIMEOUT_MS`. */

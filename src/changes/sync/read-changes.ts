@@ -8,6 +8,7 @@ import { readSynced } from '../../mongo/read/read-synced.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import type { SyncedType, SyncScope } from './query/parse-scope.ts'
 import type { SyncToken } from './query/sync-token.ts'
+import type { SyncedRelease } from './query/synced-release.ts'
 import type { Uid } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { RowShape } from './row-shape.ts'
@@ -17,12 +18,14 @@ import { removalItem, rowItem, type SyncItems } from './sync-items.ts'
 export interface OpenType extends SyncedType {
   readonly rule: SyncRule | null
   readonly shape: RowShape
+  readonly release: SyncedRelease
 }
 
 export interface SyncSources {
   readonly moment: Moment
   readonly head: Head
   readonly locales: LocaleRules
+  readonly release: SyncedRelease
 }
 
 type Position = Pick<SyncToken, 'seq' | 'item'>

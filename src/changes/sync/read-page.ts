@@ -33,13 +33,13 @@ export interface SyncPage {
 
 /** Changes after this head follow the rows. @throws ValidationError if the scope does not fit into a token */
 export function beginSync(
-  { head, locales }: Pick<SyncSources, 'head' | 'locales'>,
+  { head, locales, release }: Pick<SyncSources, 'head' | 'locales' | 'release'>,
   scope: SyncScope,
   caller: SyncCaller,
 ): SyncToken {
   const { asked, absent } = scope
   const { log, seq } = head
-  const types = openTypes(scope, caller).map((type) =>
+  const types = openTypes(scope, caller, release).map((type) =>
     caller.maySync(type) ? initialProgress(type, seq) : lostProgress(type),
   )
   const token = { asked, log, seq, item: 0, types, locales: codesOf(scope, locales), absent }
@@ -47,7 +47,7 @@ export function beginSync(
   return token
 }
 
-/** Resets come first, then rows of incomplete types, then changes. @throws SyncTokenExpiredError */
+/** Resets come first, then rows of incomplete types, then changes. @throws SyncTokenExpiredError, OlderReleaseError */
 export async function readSyncPage(
   sources: SyncSources,
   scope: SyncScope,
@@ -56,7 +56,7 @@ export async function readSyncPage(
 ): Promise<SyncPage> {
   assertFollowable(token, sources.head)
   const items = new SyncItems(scope.limit)
-  const types = openTypes(scope, caller)
+  const types = openTypes(scope, caller, sources.release)
   const { token: settled, resets } = settle(sources, scope, token, { types, caller })
   for (const { type, reset } of resets) items.force(resetItem(type, reset))
   if (settled.types.some(isReading)) return readRows(sources, scope, settled, { types, items })

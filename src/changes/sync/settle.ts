@@ -5,6 +5,7 @@ import type { Filter, LocaleRules } from '../../query/query.ts'
 import { bothFilters, restrictPlan } from '../../query/ruled-type.ts'
 import type { SyncedType, SyncScope } from './query/parse-scope.ts'
 import type { SyncToken, TypeProgress } from './query/sync-token.ts'
+import { assertNotNewer, type SyncedRelease, UNKNOWN_RELEASE } from './query/synced-release.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { OpenType, SyncSources } from './read-changes.ts'
@@ -40,7 +41,11 @@ export function assertFollowable(
 /** A device that gains or loses rows by a limit reads them again. */
 const LIMITED = 'limited'
 
-export function openTypes(scope: SyncScope, caller: SyncCaller): readonly OpenType[] {
+export function openTypes(
+  scope: SyncScope,
+  caller: SyncCaller,
+  release: SyncedRelease = UNKNOWN_RELEASE,
+): readonly OpenType[] {
   return scope.types.map((type) => {
     const rule = caller.ruleOf(type)
     const fields = rule?.fields ?? null
@@ -52,6 +57,7 @@ export function openTypes(scope: SyncScope, caller: SyncCaller): readonly OpenTy
     return {
       ...type,
       filter,
+      release,
       rule,
       shape: rule === null ? limited : ruledShape(limited, rule.digest),
     }
@@ -99,12 +105,15 @@ export function settle(
   return { token: { ...token, types: progress, locales: codes }, resets }
 }
 
-/** Why the rows of a client are not those that the caller sees. Null if they are. */
+/** Why the rows of a client are not those that the caller sees. Null if they are. @throws OlderReleaseError */
 function changedView(
-  { shape, rule }: OpenType,
+  { shape, rule, release }: OpenType,
   before: TypeProgress,
 ): 'schema' | 'permission' | null {
-  if (before.shape !== shape.digest) return 'schema'
+  if (before.shape !== shape.digest) {
+    assertNotNewer(before.release ?? 0, release)
+    return 'schema'
+  }
   return before.rule?.values === rule?.values ? null : 'permission'
 }
 
@@ -114,10 +123,10 @@ export function lostProgress({ shape }: Pick<OpenType, 'shape'>): TypeProgress {
 
 /** `seq` is a position of the log. All rows are read after it. */
 export function initialProgress(
-  { shape, rule }: Pick<OpenType, 'shape' | 'rule'>,
+  { shape, rule, release: { at } }: Pick<OpenType, 'shape' | 'rule' | 'release'>,
   seq: number,
 ): TypeProgress {
-  const begun = { after: '', isLost: false, shape: shape.digest }
+  const begun = { after: '', isLost: false, shape: shape.digest, ...(at > 0 && { release: at }) }
   return rule === null ? begun : { ...begun, rule: { values: rule.values, from: seq } }
 }
 

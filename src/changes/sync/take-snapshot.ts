@@ -4,6 +4,7 @@ import type { Database } from '../../mongo/connection/database.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { SyncScope } from './query/parse-scope.ts'
 import { writeToken } from './query/sync-token.ts'
+import { UNKNOWN_RELEASE } from './query/synced-release.ts'
 import { beginSync, readSyncPage } from './read-page.ts'
 import type { SyncCaller } from './settle.ts'
 
@@ -19,13 +20,14 @@ export async function takeSnapshot(
   { database, locales, scope, caller }: SnapshotSource,
   take: (items: readonly string[]) => Promise<void>,
 ): Promise<string> {
+  const release = UNKNOWN_RELEASE
   const begun = await sequenceAll(database)
-  let token = beginSync({ head: begun, locales }, scope, caller)
+  let token = beginSync({ head: begun, locales, release }, scope, caller)
   for (;;) {
     const known = await sequenceAll(database)
     const from = token
     const { items, next, more } = await readAtHead(database, { known, isRecent: true }, (at) =>
-      readSyncPage({ ...at, locales }, scope, from, caller),
+      readSyncPage({ ...at, locales, release }, scope, from, caller),
     )
     await take(items)
     token = next

@@ -11,6 +11,7 @@ import {
   type SyncPage,
 } from '../../changes/sync/read-page.ts'
 import type { SyncSources } from '../../changes/sync/read-changes.ts'
+import { OlderReleaseError, type SyncedRelease } from '../../changes/sync/query/synced-release.ts'
 import { resetItem } from '../../changes/sync/sync-items.ts'
 import {
   type PushedChanges,
@@ -36,6 +37,11 @@ import type { Context, Middleware } from '../router/state.ts'
 import { assertLocales, invalidToken } from './refuse.ts'
 import { type FollowedLog, type Seen, untilChanged } from './until-changed.ts'
 
+interface OwnRelease extends Pick<SyncedRelease, 'at'> {
+  /** Names the running processes of other releases. */
+  readonly findOthers: () => Promise<readonly string[]>
+}
+
 interface KnownLog extends FollowedLog {
   readAtHead<T>(
     wanted: {
@@ -56,6 +62,7 @@ export interface SyncRouteDependencies {
   readonly authenticate: Middleware
   readonly withoutSlot: LimitInFlight['withoutSlot']
   readonly shutdown: Shutdown
+  readonly release: OwnRelease
   /** Limit per network address, so that one client cannot use all slots. */
   readonly maxWaitingPerAddress: number
 }
@@ -98,7 +105,9 @@ export function syncRoutes(dependencies: SyncRouteDependencies): GuardedRouter {
     !dependencies.shutdown.hasBegun()
   const handle = async (ctx: Context): Promise<void> => {
     const client = pushClientOf(ctx.get('quire-client'), ctx.state.principal)
-    const asked = { ...readSyncRequest(readClosedQuery(ctx.querystring), types), client }
+    const query = readClosedQuery(ctx.querystring)
+    const read = await inRelease(dependencies, (release) => readSyncRequest(query, types, release))
+    const asked = { ...read, client }
     const deadline = performance.now() + asked.waitMs
     const address = networkOf(ctx.ip)
     let page = await answer(dependencies, asked, ctx.state.principal)
@@ -133,6 +142,7 @@ function isQuiet({ items, more }: SyncPage): boolean {
 function readSyncRequest(
   query: Data,
   types: ReadonlyMap<string, ContentTypePlan>,
+  release: SyncedRelease,
 ): Omit<SyncRequest, 'client'> {
   const { token: text, wait, ...rest } = query
   if (text === undefined) {
@@ -142,7 +152,7 @@ function readSyncRequest(
   const [stray] = Object.keys(rest)
   if (stray !== undefined) throw invalidToken(`${stray}: the token has all parameters but wait`)
   if (typeof text !== 'string') throw invalidToken('token: expected one')
-  return { ...readHeldToken(text, types), waitMs: 1_000 * readWait(wait) }
+  return { ...readHeldToken(text, types, release), waitMs: 1_000 * readWait(wait) }
 }
 
 function readWait(wait: unknown): number {
@@ -159,15 +169,32 @@ async function answer(
   principal: Principal,
 ): Promise<Answered> {
   const rightsSeq = dependencies.commitLog.head().seq
-  const page = { ...(await answerKnown(dependencies, asked, principal)), rightsSeq }
+  const known = await inRelease(dependencies, (release) =>
+    answerKnown(dependencies, asked, principal, release),
+  )
+  const page = { ...known, rightsSeq }
   const gone = asked.gone.map((name) => resetItem({ name }, { reason: 'schema' }))
   return gone.length === 0 ? page : { ...page, items: [...gone, ...page.items] }
+}
+
+/** Refuses rows of a newer release while one is running, and sends them again after a roll-back. */
+async function inRelease<T>(
+  { release: { at, findOthers } }: Pick<SyncRouteDependencies, 'release'>,
+  read: (release: SyncedRelease) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await read({ at, resetsNewer: false })
+  } catch (error) {
+    if (!(error instanceof OlderReleaseError) || (await findOthers()).length > 0) throw error
+    return await read({ at, resetsNewer: true })
+  }
 }
 
 async function answerKnown(
   { locales, commitLog, pushClients }: SyncRouteDependencies,
   { scope, token, client }: SyncRequest,
   principal: Principal,
+  release: SyncedRelease,
 ): Promise<Omit<Answered, 'rightsSeq'>> {
   const caller = syncerOf(principal, scope)
   const known = { head: commitLog.head(), locales: await locales.current() }
@@ -180,7 +207,7 @@ async function answerKnown(
     assertLocales(scope, known.locales)
   }
   const page = await commitLog.readAtHead({ reached: token }, async (at) => {
-    const sources = { ...known, ...at }
+    const sources = { ...known, ...at, release }
     const from = token ?? beginSync(sources, scope, caller)
     const pushed = await readPushedChanges(pushClients, client, at)
     const read = await readSyncPage(sources, scope, from, caller)
@@ -191,11 +218,12 @@ async function answerKnown(
 
 /** Resolves the principal again, because permissions may have changed during the wait. */
 async function answerWoken(
-  { access, locales, commitLog, pushClients }: SyncRouteDependencies,
+  dependencies: SyncRouteDependencies,
   pages: SharedPages,
   { scope, next, client }: Answered,
   ctx: Context,
 ): Promise<Answered> {
+  const { access, locales, commitLog, pushClients } = dependencies
   const rightsSeq = commitLog.head().seq
   const principal = await pages.inTurn(() => access.principalOf(ctx.get('authorization')))
   const head = commitLog.head()
@@ -206,12 +234,14 @@ async function answerWoken(
   const at = [head.log, head.seq, known.defaultCode, codes]
   const asked = JSON.stringify([writeToken(next), limits, ...at])
   const read = (): Promise<ReadPage> =>
-    commitLog.readAtHead({ isRecent: true, reached: next }, async (at) => {
-      const sources = { ...at, locales: known }
-      const pushed = await readPushedChanges(pushClients, client, at)
-      const page = await readSyncPage(sources, scope, next, caller)
-      return { ...page, pushed: pushedIn(pushed, page) }
-    })
+    inRelease(dependencies, (release) =>
+      commitLog.readAtHead({ isRecent: true, reached: next }, async (at) => {
+        const sources = { ...at, locales: known, release }
+        const pushed = await readPushedChanges(pushClients, client, at)
+        const page = await readSyncPage(sources, scope, next, caller)
+        return { ...page, pushed: pushedIn(pushed, page) }
+      }),
+    )
   // The numbers of a client are not for others.
   const page =
     client === null

@@ -39,6 +39,8 @@ export interface EnteredDefinitions {
   readonly ledger: Ledger
   /** Identifies the declarations. */
   readonly digest: string
+  /** The first start with these declarations. */
+  readonly releasedAt: Date
   /** A process was started with these declarations before. */
   readonly isKnown: boolean
   readonly renamedHolders: readonly { readonly from: Uid; readonly to: Uid }[]
@@ -104,6 +106,7 @@ function enterManaged(entering: Entering): EnteredDefinitions {
     storedNames,
     ledger,
     digest,
+    releasedAt: now,
     isKnown: false,
     renamedHolders: entered.renamed,
     ...changes,
@@ -125,6 +128,7 @@ function enterKnown(
     storedNames,
     ledger,
     digest: known.digest,
+    releasedAt: known.at,
     isKnown: true,
     retyped,
     ...nothing,

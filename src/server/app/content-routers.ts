@@ -78,8 +78,8 @@ export function contentRouters(
   routers.set('_bulk', bulkRoutes({ ...written, maxBodyBytes, onUnexpected }))
   const ruledTypes = () => access.ruledTypes()
   routers.set('_q', queryRoutes(services.queries, { ...shared, reads, ruledTypes }))
-  const waits = { withoutSlot, shutdown, maxWaitingPerAddress, pushClients }
-  routers.set('_sync', syncRoutes({ ...shared, access, commitLog, ...waits }))
+  const waits = { withoutSlot, shutdown, maxWaitingPerAddress }
+  routers.set('_sync', syncRoutes({ ...services, ...shared, ...waits }))
   if (types.some(({ push }) => push === true)) {
     routers.set('_push', pushRoutes({ ...written, pushClients, commitLog, readRaw, onUnexpected }))
   }

@@ -18,6 +18,7 @@ export type EnteredSchema = Pick<
   | 'definitions'
   | 'storedNames'
   | 'digest'
+  | 'releasedAt'
   | 'isKnown'
   | 'renamedHolders'
   | 'renamed'

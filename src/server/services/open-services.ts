@@ -84,11 +84,20 @@ export interface Services extends AccessControl, Background {
   readonly spoolFolder: string
   readonly monitor: CommandMonitor
   readonly changes: ChangeClock
+  readonly release: OwnRelease
   /** @throws SchemaError for values that a start with these declarations would lose */
   readonly assertKeepsValues: (definitions: Definitions) => Promise<void>
   /** Query plan of a slow command. Null if there is none. */
   readonly explain: (command: ObservedCommand) => Promise<QueryPlan | null>
   close(): Promise<void>
+}
+
+/** The declarations of this process. */
+interface OwnRelease {
+  /** Their first start, in milliseconds. */
+  readonly at: number
+  /** Names the running processes of other releases. */
+  readonly findOthers: () => Promise<readonly string[]>
 }
 
 export async function openServices(options: ServicesOptions): Promise<Services> {
@@ -127,7 +136,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       queries,
       extensions,
       validators,
-      ...editorsParts(base),
+      ...declaredParts(base),
       database,
       documents,
       spoolFolder: base.spoolFolder,
@@ -190,14 +199,14 @@ function openHostOf(base: Base, control: AccessControl, log: Logger): void {
   )
 }
 
-function editorsParts({
+function declaredParts({
   database,
   documents: { stamped },
   passwords,
   extensions,
   entered,
   schema,
-}: Base): Pick<Services, 'editorsSchema' | 'editorsDocuments' | 'assertKeepsValues'> {
+}: Base): Pick<Services, 'editorsSchema' | 'editorsDocuments' | 'assertKeepsValues' | 'release'> {
   const editorsSchema = compileSchema(
     editorsView(entered.definitions),
     entered.storedNames,
@@ -210,6 +219,10 @@ function editorsParts({
     editorsSchema,
     editorsDocuments,
     assertKeepsValues: (definitions) => assertKeepsValues(database, definitions),
+    release: {
+      at: entered.releasedAt.getTime(),
+      findOthers: () => database.findOtherReleases(entered.digest),
+    },
   }
 }
 

@@ -6,6 +6,7 @@ import {
   syncedTypes,
 } from '../../../src/changes/sync/query/parse-scope.ts'
 import { readToken, writeToken } from '../../../src/changes/sync/query/sync-token.ts'
+import { UNKNOWN_RELEASE } from '../../../src/changes/sync/query/synced-release.ts'
 import { beginSync, isUpToDate, readSyncPage } from '../../../src/changes/sync/read-page.ts'
 import { readHead } from '../../../src/mongo/commits/heads.ts'
 import { sequence, sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
@@ -376,7 +377,8 @@ export class RuledCopies {
     const scope = this.#scopeOf(device)
     const caller = syncerOf(principal, scope)
     const moment = { database: database.majority, session: undefined }
-    const sources = { moment, head: await readHead(database), locales: LOCALES }
+    const release = UNKNOWN_RELEASE
+    const sources = { moment, head: await readHead(database), locales: LOCALES, release }
     const token =
       device.token === null ? beginSync(sources, scope, caller) : readToken(device.token)
     const { items, next, more } = await readSyncPage(sources, scope, token, caller)

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { isDeepStrictEqual } from 'node:util'
+import { UNKNOWN_RELEASE } from '../../../src/changes/sync/query/synced-release.ts'
 import type { SyncSources } from '../../../src/changes/sync/read-changes.ts'
 import { beginSync, isUpToDate, readSyncPage } from '../../../src/changes/sync/read-page.ts'
 import type { SyncCaller } from '../../../src/changes/sync/settle.ts'
@@ -196,7 +197,12 @@ describe('synced copies', () => {
   async function pull(copy: Copy, rules: Rules, isCutOff = false): Promise<boolean> {
     const head = await readHead(test.database)
     const moment = { database: test.database.majority, session: undefined }
-    const sources: SyncSources = { moment, head, locales: localeRules(rules) }
+    const sources: SyncSources = {
+      moment,
+      head,
+      locales: localeRules(rules),
+      release: UNKNOWN_RELEASE,
+    }
     const caller = callerOf(rules)
     const scope = copy.scope()
     const token = copy.token === null ? beginSync(sources, scope, caller) : readToken(copy.token)

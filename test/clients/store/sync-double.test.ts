@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { UNKNOWN_RELEASE } from '../../../src/changes/sync/query/synced-release.ts'
 import type { SyncSources } from '../../../src/changes/sync/read-changes.ts'
 import { beginSync, readSyncPage } from '../../../src/changes/sync/read-page.ts'
 import type { SyncCaller } from '../../../src/changes/sync/settle.ts'
@@ -129,7 +130,12 @@ describe('the double of the sync protocol', () => {
       has: (code: string) => rules.locales.includes(code),
     }
     const moment = { database: database.majority, session: undefined }
-    const sources: SyncSources = { moment, head: await readHead(database), locales }
+    const sources: SyncSources = {
+      moment,
+      head: await readHead(database),
+      locales,
+      release: UNKNOWN_RELEASE,
+    }
     const caller: SyncCaller = {
       maySync: ({ name }) => rules.may.has(name),
       mayRead: (uid) => uid !== 'api::tag.tag' || rules.may.has('read tag'),

@@ -7,6 +7,8 @@ export interface TypeProgress {
   readonly after: string | null
   readonly isLost: boolean
   readonly shape: string
+  /** When the release was first started that sent the rows, in milliseconds. Tokens of older servers have none. */
+  readonly release?: number
   /** For types under a rule of the caller. */
   readonly rule?: RuleProgress
 }
@@ -40,13 +42,27 @@ const MAX_POSITION = 'x'.repeat(64)
 
 export function writeToken(token: SyncToken): string {
   const { asked, log, seq, item, locales } = token
-  const rows = progressOf(token).map(({ after, isLost, shape, rule }) => {
-    const row = [after, isLost ? 1 : 0, shape]
+  const rows = progressOf(token).map((progress) => {
+    const { after, isLost, rule } = progress
+    const row = [after, isLost ? 1 : 0, shapeText(progress)]
     return rule === undefined ? row : [...row, rule.values, rule.from]
   })
   return Buffer.from(JSON.stringify([VERSION, asked, log, seq, item, rows, locales])).toString(
     'base64url',
   )
+}
+
+/** Servers that know no releases compare the whole text, and send the rows again. */
+function shapeText({ shape, release }: TypeProgress): string {
+  return release === undefined ? shape : `${shape}.${release.toString(36)}`
+}
+
+function readShape(text: string): Pick<TypeProgress, 'shape' | 'release'> {
+  const [shape = '', release] = text.split('.')
+  if (release === undefined) return { shape }
+  const at = parseInt(release, 36)
+  if (!isCount(at)) throw malformed()
+  return { shape, release: at }
 }
 
 export function assertFits(token: SyncToken): void {
@@ -102,7 +118,7 @@ function readTypes(types: unknown): readonly TypeProgress[] {
     const [after, isLost, shape, ...rule] = row as readonly unknown[]
     if (after !== null && typeof after !== 'string') throw malformed()
     if ((isLost !== 0 && isLost !== 1) || typeof shape !== 'string') throw malformed()
-    const progress = { after, isLost: isLost === 1, shape }
+    const progress = { after, isLost: isLost === 1, ...readShape(shape) }
     return rule.length === 0 ? progress : { ...progress, rule: readRule(rule) }
   })
 }
