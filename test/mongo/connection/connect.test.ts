@@ -186,7 +186,7 @@ describe('the wait for a connection', () => {
       name: 'quire_test_connect',
       queryTimeoutMs: 60_000,
       maxPoolSize: 1,
-      waitQueueTimeoutMs: 20,
+      waitQueueTimeoutMs: 1_000,
       client: { minPoolSize: 0 },
       ...(startQueueTimeoutMs !== undefined && { startQueueTimeoutMs }),
     })

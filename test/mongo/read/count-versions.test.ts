@@ -46,7 +46,7 @@ describe('counts of lists', () => {
     of: ContentTypePlan = plan,
   ): Promise<FoundDocuments> {
     const query = parseQuery({ fields: 'id', ...asked }, of, rulesWith('en'))
-    return findEntries({ ...test.database, ...bounds }, query)
+    return findEntries({ ...test.database, countTimeoutMs: 60_000, ...bounds }, query)
   }
 
   const published = STORED / 2

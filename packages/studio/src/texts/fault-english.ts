@@ -144,6 +144,7 @@ export const faultEnglish = {
   'refused.not_found': 'Not found. It may have been deleted.',
   'refused.not_reviewed': 'Only drafts in the last stage of the review can be published',
   'refused.not_published': 'There is no published version',
+  'refused.older_release': 'The server is being updated. Try again in a moment.',
   'refused.overloaded': 'The server is busy. Try again in a moment.',
   'refused.payload_too_large': 'This is too large for the server',
   'refused.precondition_failed': 'Someone else has changed this. Check it again.',

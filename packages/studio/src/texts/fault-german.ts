@@ -151,6 +151,8 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.not_reviewed':
     'Nur Entwürfe in der letzten Stufe der Prüfung können veröffentlicht werden',
   'refused.not_published': 'Es gibt keine veröffentlichte Fassung',
+  'refused.older_release':
+    'Der Server wird gerade aktualisiert. Versuchen Sie es gleich noch einmal.',
   'refused.overloaded': 'Der Server ist beschäftigt. Versuchen Sie es gleich noch einmal.',
   'refused.payload_too_large': 'Das ist zu groß für den Server',
   'refused.precondition_failed': 'Jemand hat dies inzwischen geändert. Prüfen Sie es noch einmal.',
