@@ -262,7 +262,7 @@ function ruledAuthor(
   return role === undefined ? author : withGrants(author, binder.bind(role, author.documentId))
 }
 
-/** For the start of a server. Commands go on, so that they can revoke such a rule. @throws Error */
+/** For the start of a server. Commands go on, so that they can revoke such a rule. @throws SchemaError */
 export async function assertStoredRules(db: Database, actions: Actions): Promise<void> {
   assertRulesFit(actions.schema, await storedRules(db, actions))
 }

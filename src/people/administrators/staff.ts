@@ -65,7 +65,7 @@ function rulesOf(
     .map(({ type, rules = [] }) => ({ source: `administrator role ${type}`, rules }))
 }
 
-/** For the start of a server. @throws Error for stored rules that do not fit the content-types */
+/** For the start of a server. @throws SchemaError for stored rules that do not fit the content-types */
 export async function assertStoredStaffRules(db: Database, actions: Actions): Promise<void> {
   const staff = await findStaff(db)
   const types = staff.roles.map(({ _id }) => _id)

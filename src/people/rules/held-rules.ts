@@ -1,5 +1,6 @@
 import type { Fault } from '../../base/errors.ts'
 import { validationError } from '../../base/errors.ts'
+import { SchemaError } from '../../schema/schema-error.ts'
 import type { HeldRule } from './bound-rules.ts'
 import { type CompiledRule, compileRule } from './compile-rule.ts'
 import { type RuleSchema, typeOfAction } from './rename-rule.ts'
@@ -19,7 +20,7 @@ export function holdRules(schema: RuleSchema, { source, rules }: RuleSource): re
   })
 }
 
-/** Checks stored rules at the start. Rules of deleted content-types stay, like their permissions. @throws Error */
+/** Checks stored rules at the start. Rules of deleted content-types stay, like their permissions. @throws SchemaError */
 export function assertRulesFit(schema: RuleSchema, sources: readonly RuleSource[]): void {
   const problems = sources.flatMap(({ source, rules }) =>
     rules
@@ -33,7 +34,7 @@ export function assertRulesFit(schema: RuleSchema, sources: readonly RuleSource[
       }),
   )
   if (problems.length === 0) return
-  throw new Error(`Stored rules do not fit the content-types:\n- ${problems.join('\n- ')}`)
+  throw new SchemaError(problems.map((problem) => `stored rule of ${problem}`))
 }
 
 /** Unchanged rules are in `kept` and may outlive their content-type or attributes. @throws ValidationError */

@@ -1,17 +1,22 @@
 import { SchemaError } from '../../schema/schema-error.ts'
-import { type Access, assertStoredRules, findRuledTypes } from '../../people/access/access.ts'
-import type { Actions } from '../../people/access/actions.ts'
+import { assertStoredRules, findRuledTypes } from '../../people/access/access.ts'
+import { type Actions, compileActions } from '../../people/access/actions.ts'
 import { assertStoredStaffRules } from '../../people/administrators/staff.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { NamedQueries } from '../../query/named/compile-queries.ts'
 import { locateInQuery } from '../../schema/check/located-fault.ts'
+import type { Base } from './open-base.ts'
 
-/** Checks all stored rules at the start of a server. @throws Error, SchemaError */
+/** Checks all stored rules at the start of a server, before it changes stored values. @throws SchemaError */
 export async function assertRulesAtStart(
-  database: Database,
-  { actions }: Pick<Access, 'actions'>,
+  {
+    database,
+    schema,
+    extensions: { permissions },
+  }: Pick<Base, 'database' | 'schema' | 'extensions'>,
   queries: NamedQueries,
 ): Promise<void> {
+  const actions = compileActions(schema, permissions)
   await assertStoredRules(database, actions)
   await assertStoredStaffRules(database, actions)
   await assertQueryRules(database, actions, queries)

@@ -112,11 +112,11 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   try {
     const queries = compileQueries(schema, config.api)
     await assertDeployment(base, log)
+    await assertRulesAtStart(base, queries)
     await database.announce(entered.digest) // locks of a killed process may block the creation of indexes
     await fitContent(base, log)
     for (const advice of adviseQueries(queries, declaredIndexes(schema))) log.warn(advice)
     const control = await openAccessControl(base, log)
-    await assertRulesAtStart(database, control.access, queries)
     const kept = { ...(await openAnswerCaches(base)), writer: await openSearch(base) }
     await clearFiles(base, kept.media, log)
     openHostOf(base, control, log)

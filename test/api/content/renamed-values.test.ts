@@ -214,4 +214,22 @@ describe('a renamed value of an enumeration', () => {
       expect(body.data.map(({ state }: Json) => state)).to.deep.equal([null])
     }
   })
+
+  it('is kept if a stored rule refuses the release that removes it', async () => {
+    const first = await releases.start(BEFORE)
+    const id = await make(first, { name: 'a', state: 'open' })
+    const rules = [{ action: `${THING}.create`, set: { state: 'open' } }]
+    const token = { name: 'robot', type: 'custom', permissions: [], rules }
+    const { status, text } = await first.send('POST', '/admin/api-tokens', { body: token })
+    expect(status, text).to.equal(201)
+    const lossy = world(['zebra'], { convert: 'null' })
+    expect(await refusal(lossy))
+      .to.include('API token robot')
+      .and.include('state')
+    const again = await releases.start(BEFORE)
+    for (const asked of ['draft', 'published']) {
+      const { body } = await again.get(`/api/things/${id}?status=${asked}`)
+      expect(body.data.state, asked).to.equal('open')
+    }
+  })
 })

@@ -5,6 +5,7 @@ import { compileActions } from '../../../src/people/access/actions.ts'
 import { rulesFor } from '../../../src/people/access/principal.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { Schema } from '../../../src/schema/plan.ts'
+import { SchemaError } from '../../../src/schema/schema-error.ts'
 import { define, typeFile } from '../../schema/define.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 
@@ -74,7 +75,7 @@ describe('stored rules', () => {
     const stopped = await assertStoredRules(test.database, compileActions(gone)).catch(
       (error: unknown) => error,
     )
-    expect(stopped).to.be.instanceOf(Error)
+    expect(stopped).to.be.instanceOf(SchemaError)
     expect(stopped).to.have.property('message').include(`role public, ${FIND}, where: `)
     const command = await open(gone)
     expect(rulesFor(await command.principalOf(undefined), FIND)).to.deep.equal([])
