@@ -44,7 +44,8 @@ function namesIn(answer: Json): Last {
 }
 
 /** Lists that may be empty at this point of the page. The index of searches follows the writes. */
-const MAY_BE_EMPTY = /\/_search|status=draft|\[updatedBy\]|\/usages|\/deliveries|\/passkeys|\/presence/
+const MAY_BE_EMPTY =
+  /\/_search|status=draft|\[updatedBy\]|\/usages|\/deliveries|\/passkeys|\/presence/
 
 /** Method and path of an example, such as `GET /api/articles/$ID`. */
 function routeOfExample(example: string): string {
