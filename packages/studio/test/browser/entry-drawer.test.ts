@@ -24,8 +24,11 @@ describeInBrowser('a linked entry in a drawer', () => {
     await name().waitFor()
   }
   const notice = (): Locator => page.getByRole('alertdialog', { name: 'was not created' })
-  const kept = (): Promise<readonly string[]> =>
-    page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('quire.unsaved')))
+  const untilNothingKept = async (): Promise<void> => {
+    await page.waitForFunction(
+      () => !Object.keys(localStorage).some((key) => key.startsWith('quire.unsaved')),
+    )
+  }
 
   it('restores its input after the close of the drawer is undone', async () => {
     await openPiece(page, server, documentId)
@@ -34,14 +37,14 @@ describeInBrowser('a linked entry in a drawer', () => {
     await page.keyboard.press('Escape')
     await drawer().waitFor({ state: 'detached' })
     await search().and(page.locator(':focus')).waitFor()
-    expect(await kept()).to.deep.equal([])
+    await untilNothingKept()
     await expectAccessible(page, 'a drawer that was left')
     await notice().getByRole('button', { name: 'Undo' }).click()
     await name().waitFor()
     expect(await name().inputValue()).to.equal('Anna of Åland')
     await drawer().getByRole('button', { name: 'Create' }).click()
     await fieldAt(page, 'author').getByRole('link', { name: 'Anna of Åland' }).waitFor()
-    expect(await kept()).to.deep.equal([])
+    await untilNothingKept()
     const { data } = await server.ask('GET', `${PERSON}?filters[name][$startsWith]=Anna`)
     expect(data).to.have.length(1)
   })
