@@ -219,6 +219,9 @@ describeInBrowser('an entry in the Studio', function () {
   it('closes the search after a choice, and offers a new entry only after the results arrived', async () => {
     await begin('Searching')
     const search = fieldAt(page, 'readers').getByRole('combobox')
+    const sappho = page.getByRole('option', { name: 'Sappho', exact: true })
+    await search.click()
+    await sappho.waitFor() // known before any search
     let isHeld = true
     const held: (() => void)[] = []
     await page.route(/person\.person\?.*_q=/, async (route) => {
@@ -232,12 +235,12 @@ describeInBrowser('an entry in the Studio', function () {
     const asked = page.waitForRequest(/_q=Sap/)
     await search.fill('Sap')
     await asked
-    await page.getByRole('option', { name: 'Sappho', exact: true }).waitFor()
+    await sappho.waitFor()
     expect(await page.getByRole('option').count()).to.equal(1)
     isHeld = false
     for (const release of held) release()
     await page.getByRole('option', { name: 'New: Sap' }).waitFor()
-    await page.getByRole('option', { name: 'Sappho', exact: true }).click()
+    await sappho.click()
     await fieldAt(page, 'readers').getByRole('link', { name: 'Sappho' }).waitFor()
     await page.getByRole('listbox').waitFor({ state: 'detached' })
     expect(await search.inputValue()).to.equal('')
