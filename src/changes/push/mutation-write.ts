@@ -6,7 +6,8 @@ import { placeOf, type PushParts } from './push-parts.ts'
 import type { Mutation, PushRequest } from './push-request.ts'
 import type { PushedWrite } from './pushed-write.ts'
 
-interface Running {
+/** The state of a request before the next mutation. */
+export interface PushState {
   readonly parts: PushParts
   readonly request: PushRequest
   readonly client: PushClient
@@ -14,7 +15,7 @@ interface Running {
 
 /** @throws ForbiddenError, NotFoundError, ValidationError for an unknown locale */
 export function writeOf<M extends Mutation>(
-  { parts, request, client }: Running,
+  { parts, request, client }: PushState,
   plan: ContentTypePlan,
   mutation: M,
 ): PushedWrite<M> {

@@ -4,7 +4,7 @@ import { writeTogether } from '../../mongo/write/write-path.ts'
 import { type PushClient, PushOvertaken } from '../../mongo/system/push-clients.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { outcomeKey } from './mutation-digest.ts'
-import { assertDependencies, writeOf } from './mutation-write.ts'
+import { assertDependencies, type PushState, writeOf } from './mutation-write.ts'
 import { preparePushedCreation } from './push-creation.ts'
 import { preparePushedDeletion } from './push-deletion.ts'
 import { appliedAnswer, MAX_OUTCOMES, type PushAnswer, type PushParts } from './push-parts.ts'
@@ -77,29 +77,23 @@ export async function pushTogether(
 
 const KNOWN = [CmsError, PushOvertaken, EntryReplaced] as const
 
-interface Preparing {
-  readonly parts: PushParts
-  readonly request: PushRequest
-  readonly client: PushClient
-}
-
 interface Prepared extends PreparedPush {
   readonly mutation: Grouped
 }
 
 async function prepareFirst(
-  preparing: Preparing,
+  state: PushState,
   plan: ContentTypePlan,
   group: readonly Grouped[],
 ): Promise<readonly Prepared[]> {
-  const { database } = preparing.parts.documents
+  const { database } = state.parts.documents
   const created = group.flatMap(({ op, documentId }) => (op === 'create' ? [documentId] : []))
   const found = created.length === 0 ? [] : await getDocuments(database, plan, created)
   const existing = new Set(found.map(({ documentId }) => documentId))
   const tried = await Promise.allSettled(
     group.map(async (mutation) => {
       if (mutation.op === 'create' && existing.has(mutation.documentId)) return null
-      const prepared = await prepare(preparing, plan, mutation)
+      const prepared = await prepare(state, plan, mutation)
       return prepared === null ? null : { ...prepared, mutation }
     }),
   )
@@ -110,12 +104,12 @@ async function prepareFirst(
 
 /** Null if the mutation needs a transaction of its own. @throws CmsError for a refusal */
 function prepare(
-  preparing: Preparing,
+  state: PushState,
   plan: ContentTypePlan,
   mutation: Grouped,
 ): Promise<PreparedPush | null> {
-  assertDependencies(preparing.client, mutation)
-  const write = writeOf(preparing, plan, mutation)
+  assertDependencies(state.client, mutation)
+  const write = writeOf(state, plan, mutation)
   switch (mutation.op) {
     case 'create':
       return preparePushedCreation({ ...write, mutation: withoutAliases(plan, mutation) })

@@ -11,7 +11,7 @@ import {
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { assertFollows, openPushClient } from './open-push-client.ts'
 import { isOutcomeOf, outcomeKey } from './mutation-digest.ts'
-import { assertDependencies, writeOf } from './mutation-write.ts'
+import { assertDependencies, type PushState, writeOf } from './mutation-write.ts'
 import type { PushConflict } from './push-conflict.ts'
 import { pushCreation } from './push-creation.ts'
 import { pushDeletion, pushPublication } from './push-deletion.ts'
@@ -258,10 +258,7 @@ function unknownType(mutation: Mutation): PushConflict {
   return { code: 'unknown_type', attributes: [], ...sides, theirs: null, revision: null }
 }
 
-interface Running {
-  readonly parts: PushParts
-  readonly request: PushRequest
-  readonly client: PushClient
+interface Running extends PushState {
   readonly settle: SettlingWrite<Mutation>['settle']
 }
 
