@@ -1,19 +1,16 @@
 import { NotFoundError } from '../../base/errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { isRecord } from '../../base/is-record.ts'
-import { findFileTypes } from '../../media/find-file-types.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import { type Data, FILE_UID } from '../../schema/definition.ts'
+import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { hooksOf } from '../hooks/document-hooks.ts'
-import { collectRelationChanges } from '../payload/component-values.ts'
 import { copyPayload, type MissingInCopy } from '../payload/copy-payload.ts'
 import { fillUids, proposeUid } from '../payload/fill-uids.ts'
 import { withoutLost } from '../payload/existing-references.ts'
-import { findHiddenTargets } from '../payload/hidden-targets.ts'
-import { namedTargets } from '../payload/relation-input.ts'
+import { findHiddenReferences } from '../payload/hidden-references.ts'
 import type { Writer, WriteRequest } from '../write-target.ts'
 import { createPermitted } from './create-document.ts'
 import { type IsShown, underRules, type WritePermit, withSet } from '../write-rules.ts'
@@ -77,7 +74,7 @@ async function copyVersions(
     versions.map(async (version): Promise<Copy> => {
       const copied = copyPayload(plan, version, { ...writer, isShown: request.isShown, permit })
       for (const one of copied.leftOut) leftOut.set(one.path.join('.'), one)
-      const hidden = await hiddenReferences(context, request, copied.data)
+      const hidden = await findHiddenReferences(context, request, copied.data)
       const { data } = await withoutLost(context, plan, copied.data, { hidden })
       const own = await withOwnUids(context, { plan, locale: version.locale }, data)
       return { locale: version.locale, data: own }
@@ -165,23 +162,6 @@ async function prepareOthers(
 function localizedOnly({ attributes }: ContentTypePlan, data: unknown): Data {
   const entries = Object.entries(isRecord(data) ? data : {})
   return Object.fromEntries(entries.filter(([name]) => attributes.get(name)?.localized === true))
-}
-
-/** Private files and entries under a rule that the writer cannot see. */
-async function hiddenReferences(
-  context: DocumentContext,
-  { plan, writer }: Pick<DuplicateRequest, 'plan' | 'writer'>,
-  data: Data,
-): Promise<ReadonlySet<string>> {
-  const inputs = collectRelationChanges(plan, data)
-  const targets = await findHiddenTargets(context, writer, inputs)
-  const named = namedTargets(inputs).get(FILE_UID)?.documentIds ?? []
-  const files = await findFileTypes(context.database, context.contentType(FILE_UID), [...named])
-  const unseen = [...files].filter(
-    ([, file]) => file.private === true && writer.maySeePrivate?.(file) !== true,
-  )
-  const entries = [...targets.values()].flatMap((ids) => [...ids].map(String))
-  return new Set([...entries, ...unseen.map(([documentId]) => documentId)])
 }
 
 /** A uid without a target field gets a number. */
