@@ -19,6 +19,7 @@ import { readConversion } from '../mongo/conversions/conversion-progress.ts'
 import { measureConversion, measureLog } from '../http/middleware/measure-log.ts'
 import { createMetrics, type Metrics } from '../http/middleware/measure-requests.ts'
 import { readBody } from '../http/body/read-body.ts'
+import { MAX_FILE_BYTES } from '../content/translation/translation-file.ts'
 import { readRawBody } from '../http/body/read-raw-body.ts'
 import { openWaiting } from '../http/sync/open-waiting.ts'
 import { rootRoutes } from '../http/routes/root-routes.ts'
@@ -73,11 +74,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   const { log, config: all } = dependencies
   const { maxLive: max, maxLivePerAddress: maxPerAddress, ...http } = all.http
   const waiting = openWaiting({ ...services, max, maxPerAddress, log, registry })
-  const budget = openBodyBudget(http.maxReadingBytes)
-  const bodies = {
-    readBody: readBody(http.maxBodyBytes, budget),
-    readRaw: readRawBody(http.maxBodyBytes, budget),
-  }
+  const bodies = openBodies(http)
   const routers = contentRouters(dependencies, services, {
     media,
     authenticate: whoAsks,
@@ -112,6 +109,18 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
 
 const STUDIO_FOLDER = fileURLToPath(new URL('../../studio/', import.meta.url))
 
+function openBodies({
+  maxReadingBytes,
+  maxBodyBytes,
+}: Pick<Config['http'], 'maxReadingBytes' | 'maxBodyBytes'>) {
+  const budget = openBodyBudget(maxReadingBytes)
+  return {
+    readBody: readBody(maxBodyBytes, budget),
+    readRaw: readRawBody(maxBodyBytes, budget),
+    readFile: readRawBody(MAX_FILE_BYTES, budget),
+  }
+}
+
 async function firstStartLink(
   { http: { publicUrl } }: Config,
   { administrators }: Services,
@@ -126,6 +135,7 @@ interface Parts {
   readonly registry: Metrics['registry']
   readonly readBody: Middleware
   readonly readRaw: Middleware
+  readonly readFile: Middleware
   readonly docsPath: string | null
 }
 
@@ -136,7 +146,7 @@ function isDocs(routers: ReadonlyMap<string, GuardedRouter>): boolean {
 function openRouters(
   { config, log, editableTypes = false, studio: branding = null }: AppOptions,
   services: Services,
-  { media, limited, registry, readBody, readRaw, docsPath }: Parts,
+  { media, limited, registry, readBody, readRaw, readFile, docsPath }: Parts,
 ): readonly GuardedRouter[] {
   const { trustedProxies } = config.http
   const health = healthRoutes({
@@ -154,6 +164,7 @@ function openRouters(
     limited,
     readBody,
     readRaw,
+    readFile,
     media: { library: media.library, receive: media.receive },
   })
   const studioFiles = brandStudio(readStudioFiles(STUDIO_FOLDER), branding)

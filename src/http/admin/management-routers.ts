@@ -40,6 +40,7 @@ import {
 import { declarationRoutes } from './declarations/declaration-routes.ts'
 import { editorContentRoutes } from '../content/admin-routes.ts'
 import { duplicateRoute } from '../content/duplicate-route.ts'
+import { translationRoutes } from '../content/translation-routes.ts'
 import { entryRoutes } from '../content/entry-routes.ts'
 import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
 import { oidcRoutes } from '../oidc/oidc-routes.ts'
@@ -81,6 +82,8 @@ export interface ManagementDependencies {
   readonly limited: LimitInFlight
   readonly readBody: Middleware
   readonly readRaw: Middleware
+  /** Reads a file of a translator. */
+  readonly readFile: Middleware
   readonly media: Pick<FileRouteDependencies, 'library' | 'receive'>
   readonly folders: Folders
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
@@ -106,6 +109,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     totpRoutes({ ...before, ...entrance }),
     entryRoutes(content),
     duplicateRoute(content),
+    translationRoutes({ ...content, publicSchema: schema, readFile: dependencies.readFile }),
     commentRoutes(discussed),
     reviewRoutes(discussed),
     previewRoutes({ ...content, previews: administrators.previews }),

@@ -83,6 +83,7 @@ const HOOKED_ROUTES = [
   'PUT /admin/content/:uid/:documentId',
   'DELETE /admin/content/:uid/:documentId',
   'POST /admin/content/:uid/:documentId/duplicate', // duplicate.test.ts
+  'POST /admin/content/:uid/translations/import', // translations.test.ts
   'POST /admin/content/:uid/:documentId/actions/publish',
   'POST /admin/content/:uid/:documentId/actions/unpublish',
   'POST /admin/releases/:id/actions/publish',
@@ -98,6 +99,8 @@ const OTHER_ROUTES = [
   'DELETE /admin/content/:uid/:documentId/comments/:id',
   'PUT /admin/content/:uid/:documentId/review',
   'POST /admin/content/:uid/:documentId/preview',
+  'POST /admin/content/:uid/translations/export',
+  'POST /admin/content/:uid/translations/compare',
   'POST /admin/content/:uid/uid-proposals',
   'POST /admin/content/:uid/usages',
   'POST /admin/history/:uid/:documentId/:revision/restore',

@@ -34,6 +34,8 @@ const WITHOUT_ROW: ReadonlySet<string> = new Set([
   'PUT /admin/presence',
   'POST /admin/content/:uid/uid-proposals',
   'POST /admin/content/:uid/usages',
+  'POST /admin/content/:uid/translations/export',
+  'POST /admin/content/:uid/translations/compare',
   'POST /admin/content/:uid/:documentId/preview',
   'POST /admin/webhooks/:id/test',
   'POST /admin/content/:uid/:documentId/check',
@@ -54,7 +56,13 @@ describe('the audit of the management routes', () => {
           draftAndPublish: true,
           review: true,
         }),
+        page: declare(
+          'page',
+          { title: { type: 'string', pluginOptions: { i18n: { localized: true } } } },
+          { localized: true },
+        ),
       },
+      locales: ['de'],
       editableTypes: true,
       environment: { RATE_LIMIT: 'off', SMTP_URL: mail.url },
     })
@@ -265,6 +273,21 @@ describe('the audit of the management routes', () => {
     await go('POST /admin/releases/:id/actions/publish', [release])
     await go('DELETE /admin/releases/:id', [release])
     await go('POST /admin/content/:uid/:documentId/duplicate', [NOTE, id])
+    const page = 'api::page.page'
+    const { documentId } = await go('POST /admin/content/:uid', [page], { data: { title: 'one' } })
+    const file = {
+      format: 'quire-translation',
+      version: 1,
+      entries: [{ contentType: page, documentId, from: 'en', to: 'de', units: [] }],
+    }
+    const path = `/admin/content/${page}/translations/compare`
+    const [{ revisions }] = (await boss.send('POST', path, file)).body.data
+    const units = [{ id: 'title', text: 'eins' }]
+    const translation = { documentId, from: 'en', to: 'de', revisions, units }
+    const [imported] = await go('POST /admin/content/:uid/translations/import', [page], {
+      entries: [translation],
+    })
+    expect(imported.status, JSON.stringify(imported)).to.equal(201)
     await go('DELETE /admin/content/:uid/:documentId', [NOTE, id])
     await go('POST /admin/trash/:uid/:documentId/restore', [NOTE, id])
     await go('DELETE /admin/content/:uid/:documentId', [NOTE, id])
