@@ -27,6 +27,7 @@ import { openUserAttributes } from '../server/services/open-user-attributes.ts'
 import { apiFacts } from '../server/services/api-facts.ts'
 import { hostExtensions } from '../server/extensions/host-extensions.ts'
 import { type LoadedProject, loadProject } from '../server/services/load-schema.ts'
+import { openMediaStores } from '../server/services/open-media.ts'
 import { planSchema } from '../server/services/plan-schema.ts'
 import { prepareNewDatabase } from '../server/services/prepare-database.ts'
 import { openStaff } from '../server/services/open-access-control.ts'
@@ -144,10 +145,7 @@ function commandContext(
     administrators,
     publicUrl: config.http.publicUrl,
     content: () => Promise.resolve({ documents, schema }),
-    media: async () => {
-      const { fileRecords: records, spoolFolder } = base
-      return { storage: await base.storage(), records, spoolFolder }
-    },
+    media: () => openMediaStores(base),
     webhooks: () => openWebhookParts(base),
     planSchema: () => planSchema(base),
     restartLog: () => restartLog(database),

@@ -2,11 +2,14 @@ import type { FileRecord, FileRecords } from './file-records.ts'
 import { NotImplementedError, ValidationError } from '../base/errors.ts'
 import { spooledUploads } from './receive-upload.ts'
 import type { Leftover, MediaStorage } from './storage/storage.ts'
+import type { TrashMoves } from './trash-moves.ts'
+import { trashedName } from './trashed-names.ts'
 import { type Part, partsOf, plainName, possibleNames, storedNames } from './stored-names.ts'
 
 export interface MediaStores {
   readonly storage: MediaStorage
   readonly records: FileRecords
+  readonly moves: Pick<TrashMoves, 'unsettled' | 'finish'>
   readonly spoolFolder: string
 }
 
@@ -39,9 +42,13 @@ interface Finding {
 
 /** Skips recent files, so that a server may run. @throws ValidationError if a repair would remove every record */
 export async function checkMedia(stores: MediaStores, options: CheckOptions): Promise<MediaReport> {
+  if (options.repair) await stores.moves.finish()
   const stored = new Map<string, Date>()
   for await (const { name, modifiedAt } of stores.storage.list()) stored.set(name, modifiedAt)
+  // Twice, because a file can be restored or deleted while the records are read.
+  const trashed = await readTrashedNames(stores)
   const { known, ...records } = await checkRecords(stores, stored)
+  for (const name of [...trashed, ...(await readTrashedNames(stores))]) known.add(name)
   if (options.repair && stored.size === 0 && records.findings.length > 0) {
     throw new ValidationError(
       `The storage is empty, but there are ${records.count} file records: is this the right storage? Nothing was changed`,
@@ -67,7 +74,7 @@ async function checkRecords(
   stored: ReadonlyMap<string, Date>,
 ): Promise<{
   readonly findings: readonly Finding[]
-  readonly known: ReadonlySet<string>
+  readonly known: Set<string>
   readonly count: number
   readonly foreign: number
 }> {
@@ -82,6 +89,15 @@ async function checkRecords(
     else findings.push(...(await findLost(stores, record, stored)))
   }
   return { findings, known, count, foreign }
+}
+
+/** Both names, because a move can be incomplete. */
+async function readTrashedNames({ records, moves }: MediaStores): Promise<readonly string[]> {
+  const names = (await moves.unsettled()).flatMap((moving) => moving.names)
+  for await (const { deletion, record } of records.trashed()) {
+    for (const name of storedNames(record)) names.push(name, trashedName(name, deletion))
+  }
+  return names
 }
 
 async function checkFiles(
@@ -120,7 +136,7 @@ async function checkLeftovers(
 }
 
 async function findLost(
-  { storage, records }: MediaStores,
+  { storage, records, moves }: MediaStores,
   { documentId, ...seen }: FileRecord,
   stored: ReadonlyMap<string, Date>,
 ): Promise<readonly Finding[]> {
@@ -129,6 +145,9 @@ async function findLost(
   if (partsOf(seen).every(isListed)) return []
   const record = await records.get({ documentId })
   if (record === null) return []
+  // Read before the storage, because the move of a restored file can end meanwhile.
+  const moving = await moves.unsettled()
+  if (moving.some((file) => file.documentId === documentId)) return []
   const isLost = async (part: Part): Promise<boolean> => {
     for (const name of possibleNames(part, record.generation)) {
       if (stored.has(name) || (await storage.get(name)) !== null) return false

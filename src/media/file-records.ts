@@ -7,6 +7,8 @@ import { revisionOf } from '../mongo/versions/version-fields.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
+import { findDeletions, findVersionsOfDeletions } from '../mongo/trash/read-trash.ts'
+import type { DeletionRow } from '../mongo/trash/trash-rows.ts'
 import { deleteVersions } from '../mongo/write/delete-versions.ts'
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 
@@ -79,6 +81,11 @@ export type FileChanges = Partial<FileValues & StoredBytes>
 /** A whole record, or the hash alone: other changes are then overwritten. */
 export type AsOf = FileRecord | { readonly onlyHash: string }
 
+export interface TrashedFile {
+  readonly deletion: string
+  readonly record: FileRecord
+}
+
 export interface ChangedFile {
   readonly before: FileRecord
   readonly after: FileRecord
@@ -89,6 +96,7 @@ export interface FileRecords {
   get(name: { readonly documentId: string } | { readonly id: number }): Promise<FileRecord | null>
   getByHash(hash: string): Promise<FileRecord | null>
   all(): AsyncIterable<FileRecord>
+  trashed(): AsyncIterable<TrashedFile>
   /** Returns null if the record is missing or has changed since `asOf`. */
   patch(
     documentId: string,
@@ -135,6 +143,7 @@ export function openFileRecords(
     getByHash: (hash) => getByHash(database, plan, hash),
     addVariant: (record, name, most) => addVariant(database, plan, record, { name, most }),
     all: () => findAll(database, plan),
+    trashed: () => findTrashed(database, plan),
     patch: (documentId, changes, asOf, alongside) =>
       patch(
         database,
@@ -258,6 +267,27 @@ async function* findAll(database: Database, plan: ContentTypePlan): AsyncGenerat
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
     after = last._id
+  }
+}
+
+async function* findTrashed(
+  database: Database,
+  plan: ContentTypePlan,
+): AsyncGenerator<TrashedFile> {
+  let before: string | null = null
+  for (;;) {
+    const page: readonly DeletionRow[] = await findDeletions(
+      database,
+      [{ type: plan.uid, locales: [NO_LOCALE], hidden: [] }],
+      { before, limit: PAGE },
+    )
+    const versions = await findVersionsOfDeletions(
+      database,
+      page.map(({ _id }) => _id),
+    )
+    for (const { deletion, version } of versions) yield { deletion, record: asFile(plan, version) }
+    before = page.at(-1)?._id ?? null
+    if (page.length < PAGE) return
   }
 }
 

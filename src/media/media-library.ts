@@ -5,6 +5,7 @@ import { changePrivacy, type PrivacyDependencies } from './change-privacy.ts'
 import type { ImageWork } from './images/image-work.ts'
 import { type Incoming, prepareFile } from './prepare-file.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
+import type { FileTrash } from './file-trash.ts'
 import type { MediaStorage } from './storage/storage.ts'
 import { namedByRecord, partsOf, plainName, storedNames } from './stored-names.ts'
 
@@ -28,6 +29,7 @@ export interface MediaLibrary {
   ): Promise<MediaFile | null>
   edit(record: MediaFile, info: FileInfo): Promise<MediaFile | null>
   move(record: MediaFile, folder: string | null): Promise<MediaFile | null>
+  /** Moves the file to the trash, if the trash keeps it. Returns false if there is no such file. */
   remove(record: MediaFile): Promise<boolean>
 }
 
@@ -39,10 +41,12 @@ export interface AddOptions {
 
 export interface MediaLibraryDependencies extends PrivacyDependencies {
   readonly images: ImageWork
+  /** Null: files are deleted permanently. */
+  readonly trash: FileTrash | null
 }
 
 export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaLibrary {
-  const { records, storage } = dependencies
+  const { records, storage, trash } = dependencies
   return {
     get: (id) => records.get(/^\d{1,15}$/.test(id) ? { id: Number(id) } : { documentId: id }),
     add: (upload, infos, attach, options = {}) =>
@@ -56,7 +60,9 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
     edit: (record, info) => edit(dependencies, record, info),
     move: async ({ documentId }, folder) =>
       (await records.patch(documentId, { folder }))?.after ?? null,
-    remove: async ({ documentId }) => {
+    remove: async (record) => {
+      const { documentId } = record
+      if (trash?.keeps(record) === true) return trash.remove(documentId)
       const removed = await records.remove(documentId)
       if (removed === null) return false
       await discard(storage, storedNames(removed))

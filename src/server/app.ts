@@ -165,7 +165,7 @@ function openRouters(
     readBody,
     readRaw,
     readFile,
-    media: { library: media.library, receive: media.receive },
+    media,
   })
   const studioFiles = brandStudio(readStudioFiles(STUDIO_FOLDER), branding)
   const studio = serveStudio(studioFiles, previewOrigins(services.definitions))

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { checkMedia, type MediaStores } from '../../src/media/check-media.ts'
 import { openGridFsStorage } from '../../src/media/storage/gridfs-storage.ts'
 import { openLocalStorage } from '../../src/media/storage/local-storage.ts'
+import { openTrashMoves } from '../../src/media/trash-moves.ts'
 import { newDocumentId } from '../../src/mongo/versions/document-id.ts'
 import { type NewFile, openFileRecords } from '../../src/media/file-records.ts'
 import { documentContext } from '../../src/server/services/document-context.ts'
@@ -31,7 +32,8 @@ for (const provider of ['local', 'gridfs']) {
           : openGridFsStorage(test.database)
       const plan = context.contentType('plugin::upload.file')
       const records = openFileRecords(test.database, plan, context)
-      stores = { storage, records, spoolFolder: join(folder(), `${test.name}-incoming`) }
+      const moves = openTrashMoves({ db: test.database, storage, records })
+      stores = { storage, records, moves, spoolFolder: join(folder(), `${test.name}-incoming`) }
     })
     afterEach(() => test.drop())
 

@@ -20,6 +20,7 @@ import { openRetiredFiles, type RetiredFiles } from '../../src/media/retired-fil
 import { openS3Storage } from '../../src/media/storage/s3-storage.ts'
 import type { MediaStorage } from '../../src/media/storage/storage.ts'
 import { openImageWork } from '../../src/media/images/image-work.ts'
+import { openTrashMoves } from '../../src/media/trash-moves.ts'
 import { type FileRecords, openFileRecords } from '../../src/media/file-records.ts'
 import { documentContext } from '../../src/server/services/document-context.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
@@ -102,6 +103,7 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
         remove: (name) => step(() => storage.remove(name)),
       }
       const library = openMediaLibrary({
+        trash: null,
         images,
         storage: dying,
         records: { ...records, patch: (...change) => step(() => records.patch(...change)) },
@@ -136,7 +138,8 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
     }
 
     const check = async (documentId: string, width: number): Promise<void> => {
-      const stores = { storage, records, spoolFolder: join(folder(), 'nowhere') }
+      const moves = openTrashMoves({ db: test.database, storage, records })
+      const stores = { storage, records, moves, spoolFolder: join(folder(), 'nowhere') }
       const { faults } = await checkMedia(stores, { repair: true, before: SOON })
       expect(faults.filter(({ kind }) => kind !== 'file-without-record')).to.deep.equal([])
       expect(await widthOf(documentId)).to.equal(width)
@@ -149,6 +152,7 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
         let ended = true
         for (let steps = 0; ended; steps += 1) {
           const library = openMediaLibrary({
+            trash: null,
             storage,
             records,
             images,

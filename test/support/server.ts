@@ -80,6 +80,8 @@ export interface TestServer {
   contentFor(extension: string): ContentService
   /** The number of versions in a collection. */
   count(collection: string): Promise<number>
+  /** The names of all files in the storage, sorted. */
+  storedFiles(): Promise<readonly string[]>
   /**
    * @throws Error for writes that a cluster refuses (`watchWrites`), and for exchanges that
    * contradict the description of the API (`watchExchanges`)
@@ -287,6 +289,11 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     contentFor: (extension) => services.extensions.host.content({ extension, depth: 1 }),
     settled: () => settledLog(admin.db(database), services.commitLog),
     count: (collection) => admin.db(database).collection(collection).countDocuments(),
+    storedFiles: async () => {
+      const names: string[] = []
+      for await (const { name } of services.storage.list()) names.push(name)
+      return names.toSorted()
+    },
     close: async () => {
       listener.closeAllConnections()
       listener.close()

@@ -1,12 +1,13 @@
 import { openJobQueue } from '../../mongo/jobs/job-queue.ts'
 import { type Lane, openRunner } from '../../mongo/jobs/runner.ts'
-import { openTrashSweep } from '../../mongo/trash/sweep-trash.ts'
+import { openTrashSweep, type TrashSweepOptions } from '../../mongo/trash/sweep-trash.ts'
 import type { PlanningContext } from './planning.ts'
 import { ensureReleases } from './release-rows.ts'
 import { runSchedule } from './run-schedule.ts'
 import { ensureSchedules, type ScheduleRow, SCHEDULES } from './schedule-rows.ts'
 
 export interface PlanningOptions extends PlanningContext {
+  readonly trash: { readonly sweep: TrashSweepOptions['sweepFiles'] }
   readonly onBackgroundError: (error: unknown) => void
 }
 
@@ -21,7 +22,7 @@ const LEASES_MS = { document: 1_000, release: 1_500 } as const
 const CONCURRENCY = { document: 4, release: 1 } as const
 
 export async function openPlanning(options: PlanningOptions): Promise<Planning> {
-  const { onBackgroundError, ...context } = options
+  const { onBackgroundError, trash, ...context } = options
   const { database } = context.documents
   await ensureSchedules(database)
   await ensureReleases(database)
@@ -31,6 +32,7 @@ export async function openPlanning(options: PlanningOptions): Promise<Planning> 
   const sweep = openTrashSweep({
     database,
     contentTypes: context.schema.contentTypes,
+    sweepFiles: trash.sweep,
     now: context.now,
     onBackgroundError,
   })

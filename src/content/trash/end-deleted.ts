@@ -1,14 +1,12 @@
 import { NotFoundError } from '../../base/errors.ts'
 import { removeLostNotes } from '../../mongo/trash/lost-notes.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import type { DeletionRow } from '../../mongo/trash/trash-rows.ts'
+import { type DeletionRow, TRASH_TYPE } from '../../mongo/trash/trash-rows.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import { type DeletionsOf, findDeletionsOf } from '../../mongo/trash/read-trash.ts'
 import { takeFromTrash } from '../../mongo/trash/take-from-trash.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
-
-export const TRASH_TYPE = 'admin::trash'
 
 export type AssertMayEnd = (rows: readonly DeletionRow[], session: Session) => Promise<void>
 

@@ -1,5 +1,9 @@
-import { findDeletions, findTitlesOfDeleted } from '../../mongo/trash/read-trash.ts'
-import type { DeletionRow } from '../../mongo/trash/trash-rows.ts'
+import {
+  findDeletions,
+  findTitlesOfDeleted,
+  findVersionsOfDeletions,
+} from '../../mongo/trash/read-trash.ts'
+import { type DeletionRow, TRASHED_FILE } from '../../mongo/trash/trash-rows.ts'
 import type { VisibleType } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { DocumentContext } from '../context.ts'
@@ -15,6 +19,18 @@ export interface Deleted {
   readonly deletedAt: Date
   readonly expiresAt: Date
   readonly by: DeletionRow['by']
+  /** Of deleted files. Their bytes are not served. */
+  readonly file?: DeletedFileFacts
+}
+
+export interface DeletedFileFacts {
+  readonly mime: string
+  readonly ext: string
+  /** In kilobytes. */
+  readonly size: number
+  readonly width: number | null
+  readonly height: number | null
+  readonly private: boolean
 }
 
 export interface TrashPage {
@@ -39,10 +55,27 @@ export async function listTrash(
     if (some.length <= limit || found.length > limit) break
   }
   const rows = found.slice(0, limit)
+  const files = await findFacts(database, rows)
   return {
-    deleted: rows.map((row) => toDeleted(row, database.trashDays)),
+    deleted: rows.map((row) => ({ ...toDeleted(row, database.trashDays), ...files.get(row._id) })),
     next: found.length > limit ? (rows.at(-1)?._id ?? null) : null,
   }
+}
+
+async function findFacts(
+  database: DocumentContext['database'],
+  rows: readonly DeletionRow[],
+): Promise<ReadonlyMap<string, Pick<Deleted, 'file'>>> {
+  const ids = rows.filter(({ type }) => type === TRASHED_FILE).map(({ _id }) => _id)
+  if (ids.length === 0) return new Map()
+  const versions = await findVersionsOfDeletions(database, ids)
+  return new Map(
+    versions.map(({ deletion, version }) => {
+      const { mime, ext, size, width, height } = version as unknown as DeletedFileFacts
+      const isPrivate = version['private'] === true
+      return [deletion, { file: { mime, ext, size, width, height, private: isPrivate } }]
+    }),
+  )
 }
 
 export async function deletedTitles(

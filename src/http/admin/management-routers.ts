@@ -14,6 +14,7 @@ import type { Definitions } from '../../schema/definition.ts'
 import type { Log } from '../../base/log.ts'
 import type { Schema } from '../../schema/plan.ts'
 import type { Planning } from '../../content/planning/open-planning.ts'
+import type { FileTrash } from '../../media/file-trash.ts'
 import type { Folders } from '../../media/folders.ts'
 import type { Webhooks } from '../../changes/webhooks/open-webhooks.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
@@ -84,7 +85,7 @@ export interface ManagementDependencies {
   readonly readRaw: Middleware
   /** Reads a file of a translator. */
   readonly readFile: Middleware
-  readonly media: Pick<FileRouteDependencies, 'library' | 'receive'>
+  readonly media: Pick<FileRouteDependencies, 'library' | 'receive'> & { readonly trash: FileTrash }
   readonly folders: Folders
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
   readonly extensions: ExtensionRouteDependencies['extensions']
@@ -117,7 +118,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     editorContentRoutes(content),
     fileRoutes({ ...content, ...dependencies.media, folders }),
     historyRoutes(content),
-    trashRoutes(content),
+    trashRoutes({ ...content, trash: dependencies.media.trash }),
     scheduleRoutes(content),
     releaseRoutes(content),
     auditRoutes({ ...content, access, administrators, folders }),

@@ -12,6 +12,15 @@ import {
   visibleDeletions,
 } from '../../content/trash/visible-deletions.ts'
 import { restoreDocument } from '../../content/trash/restore-document.ts'
+import type { FileTrash } from '../../media/file-trash.ts'
+import {
+  assertSeenBy,
+  FILE_ACTIONS,
+  isOfFile,
+  seenFiles,
+  UID_OF_FILES,
+  type TrashVerb,
+} from './request/trashed-files.ts'
 import { plainFault } from '../../base/errors.ts'
 import { type RestoreTarget } from '../../content/trash/restore-document.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -25,7 +34,9 @@ import { mayFindIn } from './request/may-find-in.ts'
 import { maySeeUnderRule, readableTypes } from './request/readable-types.ts'
 import { assertSingle, ownVerb, planOf } from '../content/editor-content.ts'
 
-type Dependencies = ContentRouteDependencies
+interface Dependencies extends ContentRouteDependencies {
+  readonly trash: FileTrash
+}
 
 const DELETION = Joi.string()
   .pattern(/^[0-9a-f]{24}-[a-z][a-z0-9]{23}$/)
@@ -58,11 +69,16 @@ const RESTORE = Joi.object<{ readonly data?: RestoreInput }>({
   }),
 })
 
+const RESTORE_FILE = Joi.object<{ readonly data?: Pick<RestoreInput, 'deletion'> }>({
+  data: Joi.object({ deletion: DELETION }),
+})
+
 const END = Joi.object<{ readonly deletion?: string }>({ deletion: DELETION })
 
 export function trashRoutes(dependencies: Dependencies): GuardedRouter {
   const admin = adminRouter('/admin/trash', dependencies)
-  const asking = (verb: ContentVerb) => (ctx: Context) => {
+  const asking = (verb: TrashVerb) => (ctx: Context) => {
+    if (isOfFile(ctx)) return FILE_ACTIONS[verb]
     const plan = planOf(ctx, dependencies)
     assertSingle(ctx, plan)
     return contentAction(plan, ownVerb(plan, verb))
@@ -72,13 +88,13 @@ export function trashRoutes(dependencies: Dependencies): GuardedRouter {
     'post',
     '/:uid/:documentId/restore',
     (run) => administratorsUnderRule('create', asking('create'), run),
-    (ctx) => restore(ctx, dependencies),
+    (ctx) => (isOfFile(ctx) ? restoreFile : restore)(ctx, dependencies),
   )
   admin.guarded(
     'delete',
     '/:uid/:documentId',
     (run) => administratorsUnderRule('delete', asking('delete'), run),
-    (ctx) => end(ctx, dependencies),
+    (ctx) => (isOfFile(ctx) ? endFile : end)(ctx, dependencies),
   )
   return admin.router
 }
@@ -91,7 +107,8 @@ async function list(ctx: Context, dependencies: Dependencies): Promise<void> {
     (plan) => plan.uid.startsWith('api::') && (uid === undefined || plan.uid === uid),
   )
   const known = await locales.current()
-  const seen = readableTypes(ctx.state.principal, plans, known, maySeeUnderRule)
+  const files = uid === undefined || uid === UID_OF_FILES ? seenFiles(ctx) : []
+  const seen = [...readableTypes(ctx.state.principal, plans, known, maySeeUnderRule), ...files]
   const page = { before: cursor, limit: pageSize }
   const rules = writeRulesOf(ctx.state.principal)
   const { deleted, next } = await listTrash(documents, seen, page, (rows) =>
@@ -138,6 +155,21 @@ async function restore(ctx: Context, dependencies: Dependencies): Promise<void> 
       taken: taken.map(({ locale, ...one }) => ({ ...own({ locale }), ...plainFault(one) })),
     },
   }
+}
+
+async function restoreFile(ctx: Context, { trash }: Dependencies): Promise<void> {
+  const { data = {} } = readInput(RESTORE_FILE, payloadOf(ctx) ?? {})
+  const documentId = parameterOf(ctx, 'documentId')
+  const { deletion = null } = data
+  const restored = await trash.restore({ documentId, deletion }, assertSeenBy(ctx))
+  const { status, _revision: revision } = restored
+  ctx.body = { data: [{ documentId, status, revision }], meta: { lost: [], taken: [] } }
+}
+
+async function endFile(ctx: Context, { trash }: Dependencies): Promise<void> {
+  const { deletion = null } = readInput(END, readQuery(ctx.querystring))
+  await trash.end({ documentId: parameterOf(ctx, 'documentId'), deletion }, assertSeenBy(ctx))
+  ctx.status = 204
 }
 
 async function end(ctx: Context, dependencies: Dependencies): Promise<void> {

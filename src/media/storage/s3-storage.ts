@@ -58,6 +58,7 @@ export async function openS3Storage(options: S3Config): Promise<MediaStorage> {
   return {
     provider: 's3',
     put: (name, path) => asStorageErrors(() => put(bucket, name, path)),
+    maxRenameBytes: MAX_COPIED_BYTES,
     rename: (from, to) => asStorageErrors(() => rename(bucket, from, to)),
     get: (name) =>
       isStorageName(name) ? asStorageErrors(() => getFile(bucket, name)) : Promise.resolve(null),
@@ -123,7 +124,10 @@ async function put(bucket: Bucket, name: string, path: string): Promise<void> {
   await upload.done()
 }
 
-/** The service copies up to 5 GB. The old name is removed afterwards. */
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html */
+const MAX_COPIED_BYTES = 5_000_000_000
+
+/** The service copies up to `MAX_COPIED_BYTES`. The old name is removed afterwards. */
 async function rename(bucket: Bucket, from: string, to: string): Promise<void> {
   const source = storedObject(bucket, from)
   const path = [source.Bucket, ...source.Key.split('/')].map(encodeURIComponent).join('/')

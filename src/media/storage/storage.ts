@@ -7,6 +7,8 @@ export interface MediaStorage {
   put(name: string, path: string): Promise<void>
   /** At any time the file exists under at least one of both names. A missing file is ignored. */
   rename(from: string, to: string): Promise<void>
+  /** The largest file that `rename` moves. Absent without a limit. */
+  readonly maxRenameBytes?: number
   get(name: string): Promise<StoredFile | null>
   remove(name: string): Promise<void>
   urlOf(name: string): string

@@ -13,19 +13,20 @@ import {
 
 const MAX_TITLE_LENGTH = 200
 
-/** Only deleted content goes to the trash. Files and end users are deleted permanently. */
+/** Whether each deletion of this type goes to the trash. Files decide themselves, see `FileTrash`. */
 export function keepsDeleted({ trashDays }: Database, { uid }: ContentTypePlan): boolean {
   return trashDays > 0 && uid.startsWith('api::')
 }
 
+/** Returns the id of the deletion, null without versions. */
 export async function keepDeleted(
   database: Database,
   plan: ContentTypePlan,
   versions: readonly VersionRow[],
   session: Session,
-): Promise<void> {
+): Promise<string | null> {
   const [first] = versions
-  if (first === undefined) return
+  if (first === undefined) return null
   const commit = commitIdOf(session)
   const deletion = `${commit}-${first.documentId}`
   const row: DeletionRow = {
@@ -52,6 +53,7 @@ export async function keepDeleted(
     await insertTogether(database, trashedVersionsIn(database).name, part, session)
   }
   await insertTogether(database, deletionsIn(database).name, [row], session)
+  return deletion
 }
 
 /** Maximum size of one insert. A command accepts 48 MB in total, and documents of up to 16 MB. */

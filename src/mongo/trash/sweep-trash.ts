@@ -2,7 +2,7 @@ import type { Schema } from '../../schema/plan.ts'
 import { removeLostNotes } from './lost-notes.ts'
 import type { Database } from '../connection/database.ts'
 import { tryLease } from '../system/lease.ts'
-import { deletionsIn, trashedVersionsIn } from './trash-rows.ts'
+import { deletionsIn, TRASHED_FILE, trashedVersionsIn } from './trash-rows.ts'
 
 const DAY_MS = 86_400_000
 const SWEEP_INTERVAL_MS = 600_000
@@ -11,6 +11,8 @@ const BATCH = 200
 export interface TrashSweepOptions {
   readonly database: Database
   readonly contentTypes: Schema['contentTypes']
+  /** Ends deletions of files that are older than the given time, and their bytes. */
+  readonly sweepFiles: (before: Date) => Promise<unknown>
   readonly now: () => Date
   readonly onBackgroundError: (error: unknown) => void
   readonly everyMs?: number
@@ -27,7 +29,9 @@ export function openTrashSweep(options: TrashSweepOptions): TrashSweep {
   const sweep = async (): Promise<void> => {
     await tryLease(options.database, 'trash', everyMs / 2, async () => {
       const { trashDays } = options.database
-      await sweepTrash(options, new Date(now().getTime() - trashDays * DAY_MS))
+      const before = new Date(now().getTime() - trashDays * DAY_MS)
+      await sweepTrash(options, before)
+      await options.sweepFiles(before)
     })
   }
   const timer = setInterval(() => {
@@ -55,7 +59,10 @@ export async function sweepTrash(swept: Swept, before: Date): Promise<number> {
 
 async function endSome({ database, contentTypes }: Swept, before: Date): Promise<number> {
   const old = await deletionsIn(database)
-    .find({ at: { $lt: before } }, { projection: { type: 1, documentId: 1 } })
+    .find(
+      { at: { $lt: before }, type: { $ne: TRASHED_FILE } },
+      { projection: { type: 1, documentId: 1 } },
+    )
     .sort({ at: 1 })
     .limit(BATCH)
     .toArray()

@@ -4,6 +4,12 @@ import type { Author } from '../connection/authorship.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
 
+/** The type of rows in the audit for permanent deletions. */
+export const TRASH_TYPE = 'admin::trash'
+
+/** Deletions of this type have bytes in the storage, so `FileTrash` ends them. */
+export const TRASHED_FILE = 'plugin::upload.file'
+
 export interface DeletionRow {
   readonly _id: string
   readonly type: string

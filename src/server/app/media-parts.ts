@@ -1,5 +1,6 @@
 import type { Config } from '../../base/config/config.ts'
 import type { ServedUploads } from '../../http/routes/serve-uploads.ts'
+import type { FileTrash } from '../../media/file-trash.ts'
 import type { UploadRouteDependencies } from '../../http/routes/upload-routes.ts'
 import type { Services } from '../services/open-services.ts'
 
@@ -8,14 +9,16 @@ export interface MediaParts extends Pick<
   'library' | 'receive' | 'direct'
 > {
   readonly served: ServedUploads
+  readonly trash: FileTrash
 }
 
 export function mediaOf(
   { upload }: Config,
-  { media: { library, files, variants }, addresses, spoolFolder, storage }: Services,
+  { media: { library, files, variants, trash }, addresses, spoolFolder, storage }: Services,
 ): MediaParts {
   return {
     library,
+    trash,
     receive: { spoolFolder, maxBytes: upload.maxUploadBytes },
     direct: storage.direct ?? null,
     served: { files, variants, rules: upload.images, addresses },

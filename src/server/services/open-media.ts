@@ -1,6 +1,9 @@
+import type { MediaStores } from '../../media/check-media.ts'
 import { type ImageVariants, openImageVariants } from '../../media/images/image-variants.ts'
 import { openImageWork } from '../../media/images/image-work.ts'
 import { type MediaLibrary, openMediaLibrary } from '../../media/media-library.ts'
+import { type FileTrash, openFileTrash } from '../../media/file-trash.ts'
+import { openTrashMoves } from '../../media/trash-moves.ts'
 import { openServedFiles, type ServedFiles } from '../../media/served-files.ts'
 import type { MediaStorage } from '../../media/storage/storage.ts'
 import { openRetiredFiles, type RetiredFiles } from '../../media/retired-files.ts'
@@ -11,20 +14,36 @@ export interface Media {
   readonly files: ServedFiles
   readonly variants: ImageVariants
   readonly retired: RetiredFiles
+  readonly trash: FileTrash
 }
 
 /** Uploads and resized images share one queue. */
 export function openMedia(
-  { fileRecords: records, spoolFolder, database, documents: { now } }: Base,
+  { fileRecords: records, fileType: plan, spoolFolder, database, documents: { now } }: Base,
   storage: MediaStorage,
 ): Media {
   const images = openImageWork()
   const retired = openRetiredFiles(database, storage, now)
+  const moves = openTrashMoves({ db: database, storage, records })
+  const trash = openFileTrash({ database, plan, storage, moves, now })
   const files = openServedFiles({ storage, records })
   return {
-    library: openMediaLibrary({ storage, records, images, retired, spoolFolder }),
+    library: openMediaLibrary({ storage, records, images, retired, trash, spoolFolder }),
     files,
     retired,
+    trash,
     variants: openImageVariants({ storage, records, files, images, spoolFolder }),
+  }
+}
+
+/** The parts that `quire media check` compares. */
+export async function openMediaStores(base: Base): Promise<MediaStores> {
+  const { database, fileRecords: records, spoolFolder } = base
+  const storage = await base.storage()
+  return {
+    storage,
+    records,
+    moves: openTrashMoves({ db: database, storage, records }),
+    spoolFolder,
   }
 }

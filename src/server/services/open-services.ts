@@ -168,10 +168,13 @@ async function checkLoaded(
 
 async function clearFiles(
   { spoolFolder }: Base,
-  { retired }: Pick<Media, 'retired'>,
+  { retired, trash }: Pick<Media, 'retired' | 'trash'>,
   log: Logger,
 ): Promise<void> {
   await clearSpool(spoolFolder, new Date())
+  await trash.finish().catch((err: unknown) => {
+    log.warn({ err }, 'The files of deleted records could not be moved')
+  })
   await retired.finish().catch((err: unknown) => {
     log.warn({ err }, 'Files that no record uses could not be removed')
   })

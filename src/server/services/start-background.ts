@@ -14,6 +14,7 @@ import {
 } from '../../content/deleted-users/open-user-content.ts'
 import { removeUser } from '../../people/accounts/delete-account.ts'
 import { type AnonymousSweep, openAnonymousSweep } from '../../people/accounts/sweep-anonymous.ts'
+import type { Media } from './open-media.ts'
 import type { AccessControl } from './open-access-control.ts'
 import type { Base } from './open-base.ts'
 import { settleInBackground, type SettlingStates } from './settle-in-background.ts'
@@ -32,6 +33,7 @@ export interface Background {
 interface BackgroundParts {
   readonly locales: Locales
   readonly log: Logger
+  readonly media: Pick<Media, 'trash'>
   /** Of the search index. */
   readonly writer: SearchWriter
 }
@@ -39,7 +41,7 @@ interface BackgroundParts {
 export async function startBackground(
   { config, database, schema, documents }: Base,
   { access, accounts, administrators }: AccessControl,
-  { locales, log, writer }: BackgroundParts,
+  { locales, log, writer, media: { trash } }: BackgroundParts,
 ): Promise<Background> {
   const { now } = documents
   const parts = { database, schema, locales, access, administrators, now, writer }
@@ -61,7 +63,7 @@ export async function startBackground(
   }
   const webhooks = await openWebhooks({ ...parts, ...telling, onMissed, commitLog })
   const onBackgroundError = warnOf(log, 'Schedules')
-  const planning = await openPlanning({ ...parts, documents, onBackgroundError })
+  const planning = await openPlanning({ ...parts, documents, trash, onBackgroundError })
   const purging = { ...config.cache, commitLog, onBackgroundError: warnOf(log, 'Purges') }
   const purger = await openPurger({ ...parts, ...purging })
   const userContent = await openUserContent({

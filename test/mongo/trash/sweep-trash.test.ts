@@ -102,6 +102,7 @@ describe('the sweep of the trash', () => {
     await put(['young'], 29)
     const errors: unknown[] = []
     const sweep = openTrashSweep({
+      sweepFiles: () => Promise.resolve(),
       ...swept(),
       now: () => new Date(NOW),
       onBackgroundError: (error) => errors.push(error),

@@ -81,7 +81,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
       if (plan === undefined) return []
       const lines = ids.map((documentId) => ({ documentId, locale: NO_LOCALE }))
       const titles = await titlesOf(documents.database, plan, lines)
-      return ids.map((id) => [id, titles.get(`${id}:${NO_LOCALE}`) ?? ''])
+      const gone = lines.filter(({ documentId: id }) => !titles.has(`${id}:${NO_LOCALE}`))
+      const seen = [{ type: plan.uid, locales: [NO_LOCALE], hidden: [] }]
+      const deleted = await deletedTitles(documents, seen, gone)
+      return ids.map((id) => [id, titles.get(`${id}:${NO_LOCALE}`) ?? deleted.get(id) ?? ''])
     },
   },
   'plugin::upload.folder': {

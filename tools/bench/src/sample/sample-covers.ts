@@ -55,7 +55,14 @@ export async function addCovers(
   const images = openImageWork({ maxWaiting: missing.length })
   const folder = await mkdtemp(join(tmpdir(), 'quire-covers-'))
   const retired = openRetiredFiles(database, storage, documents.now)
-  const library = openMediaLibrary({ storage, records, images, retired, spoolFolder: folder })
+  const library = openMediaLibrary({
+    storage,
+    records,
+    images,
+    retired,
+    trash: null,
+    spoolFolder: folder,
+  })
   try {
     const upload = await draw(missing, folder)
     const infos = missing.map((key) => ({ alternativeText: ALTERNATIVE_TEXTS[key] }))
