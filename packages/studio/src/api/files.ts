@@ -100,8 +100,9 @@ export async function replaceFile(id: number, file: File): Promise<MediaFile> {
   return (await request<MediaFile>('PUT', `/admin/files/${id}`, { body })).data
 }
 
-export async function deleteFile(id: number): Promise<void> {
-  await request('DELETE', `/admin/files/${id}`)
+/** By id or documentId. */
+export async function deleteFile(id: number | string): Promise<void> {
+  await request('DELETE', `/admin/files/${encodeURIComponent(id)}`)
 }
 
 export async function moveFiles(ids: readonly string[], folder: string | null): Promise<void> {

@@ -12,7 +12,20 @@ export interface Deleted {
   readonly deletedAt: string
   readonly expiresAt: string
   readonly by: { readonly kind: string; readonly name: string | null }
+  /** Of deleted files. */
+  readonly file?: DeletedFile
 }
+
+export interface DeletedFile {
+  readonly mime: string
+  readonly ext: string
+  readonly size: number
+  readonly width: number | null
+  readonly height: number | null
+  readonly private: boolean
+}
+
+export const FILE_UID = 'plugin::upload.file'
 
 interface TrashMeta {
   readonly trashDays: number
@@ -47,6 +60,18 @@ export function useCanRestore(type: TypeSummary, locale: string | null): boolean
   const { data: days = 0 } = useQuery(trashDaysQuery)
   const verb = type.kind === 'singleType' ? 'update' : 'create'
   return days > 0 && may(`${type.uid}.${verb}`, locale ?? undefined)
+}
+
+/** Whether deleted files go to the trash, and the signed-in person may restore them. */
+export function useCanRestoreFiles(): boolean {
+  const may = useMay()
+  const { data: days = 0 } = useQuery(trashDaysQuery)
+  return days > 0 && may('plugin::upload.content-api.upload')
+}
+
+/** Restores the latest deletion of a file. */
+export async function restoreFile(documentId: string): Promise<void> {
+  await request('POST', `${pathOf(FILE_UID, documentId)}/restore`, { body: {} })
 }
 
 export interface Restored {

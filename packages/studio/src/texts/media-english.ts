@@ -49,6 +49,11 @@ export const mediaEnglish = {
   'media.folderDeleted': 'Folder deleted: {name}',
   'media.deleteTitle': 'Delete {count} file? | Delete {count} files?',
   'media.deleteHint': 'Entries that use a deleted file lose it. You cannot undo this.',
+  'media.deleteTrash':
+    'Its address stops working, and entries that use it show it no longer. You can restore it from the trash. | Their addresses stop working, and entries that use them show them no longer. You can restore them from the trash.',
+  'media.deleteUsedTrash':
+    '{count} entry uses this file and shows it no longer. You can restore it from the trash. | {count} entries use this file and show it no longer. You can restore it from the trash.',
+  'media.restored': '{count} file restored | {count} files restored',
   'media.deleteUsed':
     '{count} entry uses this file and will lose it. You cannot undo this. | {count} entries use this file and will lose it. You cannot undo this.',
   'media.count': '{count} file | {count} files',

@@ -53,6 +53,11 @@ export const mediaGerman: Readonly<Record<keyof typeof mediaEnglish, string>> = 
   'media.deleteTitle': '{count} Datei löschen? | {count} Dateien löschen?',
   'media.deleteHint':
     'Einträge, die eine gelöschte Datei verwenden, verlieren sie. Das lässt sich nicht rückgängig machen.',
+  'media.deleteTrash':
+    'Die Adresse der Datei funktioniert dann nicht mehr, und Einträge zeigen sie nicht mehr. Sie lässt sich aus dem Papierkorb wiederherstellen. | Die Adressen der Dateien funktionieren dann nicht mehr, und Einträge zeigen sie nicht mehr. Sie lassen sich aus dem Papierkorb wiederherstellen.',
+  'media.deleteUsedTrash':
+    '{count} Eintrag verwendet diese Datei und zeigt sie dann nicht mehr. Sie lässt sich aus dem Papierkorb wiederherstellen. | {count} Einträge verwenden diese Datei und zeigen sie dann nicht mehr. Sie lässt sich aus dem Papierkorb wiederherstellen.',
+  'media.restored': '{count} Datei wiederhergestellt | {count} Dateien wiederhergestellt',
   'media.deleteUsed':
     '{count} Eintrag verwendet diese Datei und verliert sie. Das lässt sich nicht rückgängig machen. | {count} Einträge verwenden diese Datei und verlieren sie. Das lässt sich nicht rückgängig machen.',
   'media.count': '{count} Datei | {count} Dateien',

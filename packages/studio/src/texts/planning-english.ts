@@ -3,11 +3,12 @@ export const planningEnglish = {
   'nav.calendar': 'Calendar',
   'nav.releases': 'Releases',
 
-  'trash.note': 'Entries are kept for {count} day | Entries are kept for {count} days',
-  'trash.off': 'This server does not keep deleted entries',
+  'trash.note':
+    'Deleted entries and files are kept for {count} day | Deleted entries and files are kept for {count} days',
+  'trash.off': 'This server does not keep deleted entries and files',
   'trash.empty': 'The trash is empty',
-  'trash.emptyHint': 'Deleted entries appear here. You can restore them for a while.',
-  'trash.list': 'Deleted entries',
+  'trash.emptyHint': 'Deleted entries and files appear here. You can restore them for a while.',
+  'trash.list': 'Deleted entries and files',
   'trash.untitled': 'Untitled',
   'trash.deletedBy': 'deleted {ago} · {name}',
   'trash.until': 'until {moment}',
@@ -24,7 +25,9 @@ export const planningEnglish = {
   'trash.end': 'Delete permanently',
   'trash.endNamed': 'Delete permanently: {name}',
   'trash.endHint': 'You cannot undo this.',
+  'trash.endFileHint': 'Its bytes are deleted. You cannot undo this.',
   'trash.ended': 'Permanently deleted',
+  'trash.file': 'File',
   'trash.more': 'Show more',
 
   'schedule.title': 'Schedule',

@@ -5,12 +5,13 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'nav.calendar': 'Kalender',
   'nav.releases': 'Releases',
 
-  'trash.note': 'Einträge bleiben {count} Tag erhalten | Einträge bleiben {count} Tage erhalten',
-  'trash.off': 'Dieser Server bewahrt gelöschte Einträge nicht auf',
+  'trash.note':
+    'Gelöschte Einträge und Dateien bleiben {count} Tag erhalten | Gelöschte Einträge und Dateien bleiben {count} Tage erhalten',
+  'trash.off': 'Dieser Server bewahrt gelöschte Einträge und Dateien nicht auf',
   'trash.empty': 'Der Papierkorb ist leer',
   'trash.emptyHint':
-    'Gelöschte Einträge erscheinen hier. Sie können sie eine Zeit lang wiederherstellen.',
-  'trash.list': 'Gelöschte Einträge',
+    'Gelöschte Einträge und Dateien erscheinen hier. Sie können sie eine Zeit lang wiederherstellen.',
+  'trash.list': 'Gelöschte Einträge und Dateien',
   'trash.untitled': 'Ohne Titel',
   'trash.deletedBy': '{ago} gelöscht · {name}',
   'trash.until': 'bis {moment}',
@@ -28,7 +29,9 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'trash.end': 'Endgültig löschen',
   'trash.endNamed': 'Endgültig löschen: {name}',
   'trash.endHint': 'Das lässt sich nicht rückgängig machen.',
+  'trash.endFileHint': 'Ihre Bytes werden gelöscht. Das lässt sich nicht rückgängig machen.',
   'trash.ended': 'Endgültig gelöscht',
+  'trash.file': 'Datei',
   'trash.more': 'Mehr anzeigen',
 
   'schedule.title': 'Planung',

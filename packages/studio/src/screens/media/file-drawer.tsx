@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { FileTrigger } from 'react-aria-components'
 import {
   changeFile,
-  deleteFile,
   fileQuery,
   fileUsagesQuery,
   type MediaFile,
@@ -18,6 +17,7 @@ import { FormFields, readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { useFileDeletion } from './use-file-deletion.ts'
 import styles from './file-drawer.module.css'
 import { FileFacts } from './files.tsx'
 import { FileUsages } from './file-usages.tsx'
@@ -191,22 +191,20 @@ interface AskToDeleteFileProps {
 
 function AskToDeleteFile({ file, onClose, onDeleted }: AskToDeleteFileProps) {
   const { t } = useTexts()
-  const action = useAction()
+  const deletion = useFileDeletion()
   const uses = useQuery(fileUsagesQuery(file.id)).data?.meta.pagination.total ?? 0
+  const [hint, usedHint] = deletion.canRestore
+    ? (['media.deleteTrash', 'media.deleteUsedTrash'] as const)
+    : (['media.deleteHint', 'media.deleteUsed'] as const)
   return (
     <ConfirmDialog
       title={t('settings.deleteTitle', { name: file.name })}
       isOpen
       onClose={onClose}
-      isPending={action.isBusy}
-      onConfirm={() =>
-        action.run(() => deleteFile(file.id), {
-          changes: ['files', 'folders'],
-          onDone: onDeleted,
-        })
-      }
+      isPending={deletion.isBusy}
+      onConfirm={() => deletion.run([file], onDeleted)}
     >
-      {uses > 0 ? t('media.deleteUsed', { count: uses }) : t('media.deleteHint')}
+      {uses > 0 ? t(usedHint, { count: uses }) : t(hint, { count: 1 })}
     </ConfirmDialog>
   )
 }

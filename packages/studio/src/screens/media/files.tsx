@@ -6,6 +6,7 @@ import { Icon } from '../../design/icons/icon.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { fileFactsOf } from './file-facts.ts'
 import { FilePicture } from './file-picture.tsx'
 import styles from './files.module.css'
 import type { Media } from './use-media.ts'
@@ -100,10 +101,6 @@ function PrivateMark() {
 }
 
 export function FileFacts({ file }: { readonly file: MediaFile }) {
-  const { bytes } = useTexts()
-  const { width, height, size, ext, mime } = file
-  const kind = (ext ?? mime).replace('.', '').toUpperCase()
-  const pixels = width && height ? `${width} × ${height}` : null
-  const weight = size ? bytes(size * 1000) : null
-  return <span>{[kind, pixels, weight].filter((part) => part !== null).join(' · ')}</span>
+  const texts = useTexts()
+  return <span>{fileFactsOf(file, texts)}</span>
 }

@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import type { Selection } from 'react-aria-components'
-import { deleteFile, type MediaFile, moveFiles, pathTo } from '../../api/files.ts'
+import { type MediaFile, moveFiles, pathTo } from '../../api/files.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { FloatingBar } from '../../design/floating-bar.tsx'
-import { notify, notifyFailure } from '../../design/toasts.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { useFileDeletion } from './use-file-deletion.ts'
 import type { Media } from './use-media.ts'
 
 export interface MediaSelectionProps {
@@ -111,11 +111,6 @@ function moveBack(files: readonly MediaFile[]): () => Promise<unknown> {
   return () => Promise.all(folders.map((folder) => moveFiles(idsIn(folder), folder)))
 }
 
-async function deleteAll(files: readonly MediaFile[]): Promise<readonly unknown[]> {
-  const outcomes = await Promise.allSettled(files.map(({ id }) => deleteFile(id)))
-  return outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
-}
-
 interface AskToDeleteFilesProps {
   readonly files: readonly MediaFile[]
   readonly isOpen: boolean
@@ -125,26 +120,16 @@ interface AskToDeleteFilesProps {
 
 function AskToDeleteFiles({ files, isOpen, onClose, onDeleted }: AskToDeleteFilesProps) {
   const { t } = useTexts()
-  const action = useAction()
-  const remove = (): void =>
-    action.run(() => deleteAll(files), {
-      changes: ['files', 'folders'],
-      onDone: (failures) => {
-        onDeleted()
-        const count = files.length - failures.length
-        if (count > 0) notify(t('media.deleted', { count }))
-        if (failures.length > 0) notifyFailure(failures[0])
-      },
-    })
+  const deletion = useFileDeletion()
   return (
     <ConfirmDialog
       title={t('media.deleteTitle', { count: files.length })}
       isOpen={isOpen}
       onClose={onClose}
-      isPending={action.isBusy}
-      onConfirm={remove}
+      isPending={deletion.isBusy}
+      onConfirm={() => deletion.run(files, onDeleted)}
     >
-      {t('media.deleteHint')}
+      {t(deletion.canRestore ? 'media.deleteTrash' : 'media.deleteHint', { count: files.length })}
     </ConfirmDialog>
   )
 }
