@@ -2,9 +2,9 @@
 // instruction.
 import { createClient, type ContentPlan, type SyncedContent } from '@quire/client'
 import { createStore, sqliteStorage } from '@quire/client/sync'
-import { openSqliteFile } from './sqlite-database.ts'
+import { openDirectFile, openSqliteFile } from './sqlite-database.ts'
 
-const [file = '', url = ''] = process.argv.slice(2)
+const [file = '', url = '', kind = 'async'] = process.argv.slice(2)
 
 const plan = (name: string) => ({ name, kind: 'collection' as const, kinds: {}, links: {} })
 const content: ContentPlan<SyncedContent> = {
@@ -17,7 +17,7 @@ const store = await createStore({
   client: createClient({}, { url }),
   types: ['articles', 'tags'] as never[],
   locale: ['en', 'de'],
-  storage: sqliteStorage(openSqliteFile(file)),
+  storage: sqliteStorage(kind === 'direct' ? openDirectFile(file) : openSqliteFile(file)),
   limit: 7,
 })
 process.stdout.write('open\n')

@@ -1,17 +1,35 @@
 import { rmSync } from 'node:fs'
-import type { SqlDatabase } from '@quire/client/sync'
+import type { SqlDatabase, SyncSqlDatabase } from '@quire/client/sync'
 import sqlite from 'node-sqlite3-wasm'
 
-/** An SQLite file with the four methods that the storage requires, as in `expo-sqlite`. */
+type Parameters = (string | number | null)[]
+
+/** An SQLite file with the four asynchronous methods that the storage requires. */
 export function openSqliteFile(file: string): SqlDatabase & { close(): void } {
+  const direct = openDirectFile(file)
+  return {
+    execAsync: (source) => direct.execAsync(source),
+    runAsync: (source, parameters) => direct.runAsync(source, parameters),
+    getAllAsync: (source, parameters) => direct.getAllAsync(source, parameters),
+    withTransactionAsync: (task) => direct.withTransactionAsync(task),
+    close: () => direct.close(),
+  }
+}
+
+/** An SQLite file with all methods, as in `expo-sqlite`. `:memory:` is a database without a file. */
+export function openDirectFile(file: string): SyncSqlDatabase & { close(): void } {
   // This SQLite locks with a folder, which a killed process leaves behind.
-  rmSync(`${file}.lock`, { recursive: true, force: true })
+  if (file !== ':memory:') rmSync(`${file}.lock`, { recursive: true, force: true })
   const database = new sqlite.Database(file)
+  const rolledBack = (error: unknown): never => {
+    database.exec('ROLLBACK')
+    throw error
+  }
   let queue: Promise<unknown> = Promise.resolve()
   return {
     execAsync: (source) => Promise.resolve(database.exec(source)),
     runAsync: (source, parameters) => Promise.resolve(database.run(source, parameters)),
-    getAllAsync: <T>(source: string, parameters: (string | number | null)[]) =>
+    getAllAsync: <T>(source: string, parameters: Parameters) =>
       Promise.resolve(database.all(source, parameters) as T[]),
     withTransactionAsync: (task) => {
       const run = async (): Promise<void> => {
@@ -20,13 +38,25 @@ export function openSqliteFile(file: string): SqlDatabase & { close(): void } {
           await task()
           database.exec('COMMIT')
         } catch (error) {
-          database.exec('ROLLBACK')
-          throw error
+          rolledBack(error)
         }
       }
       const done = queue.then(run)
       queue = done.catch(() => undefined)
       return done
+    },
+    execSync: (source) => database.exec(source),
+    runSync: (source, parameters) => database.run(source, parameters),
+    getAllSync: <T>(source: string, parameters: Parameters) =>
+      database.all(source, parameters) as T[],
+    withTransactionSync: (task) => {
+      database.exec('BEGIN')
+      try {
+        task()
+        database.exec('COMMIT')
+      } catch (error) {
+        rolledBack(error)
+      }
     },
     close: () => database.close(),
   }

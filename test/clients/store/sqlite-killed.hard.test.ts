@@ -33,7 +33,7 @@ describe('a store in SQLite in a process that is killed', () => {
 
   /** The rows at the end, or null if the process was killed. */
   const run = async (file: string, killAtRequest: number | null, delayMs: number) => {
-    const child = spawn(process.execPath, [CHILD, file, server.url], {
+    const child = spawn(process.execPath, [CHILD, file, server.url, path.basename(file)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     let [requests, output] = [0, '']
@@ -46,9 +46,15 @@ describe('a store in SQLite in a process that is killed', () => {
     return code === 0 ? (JSON.parse(output.split('\n')[1] ?? '') as readonly object[]) : null
   }
 
-  it(`holds the rows and the token of the same page, ${KILLS} times`, async function () {
-    this.timeout(60_000 + KILLS * 20_000)
-    const file = path.join(folder, 'store.db')
+  for (const name of ['async', 'direct']) {
+    it(`holds the rows and the token of the same page, ${KILLS} times, ${name}`, function () {
+      this.timeout(60_000 + KILLS * 20_000)
+      return testKills(name)
+    })
+  }
+
+  const testKills = async (name: string): Promise<void> => {
+    const file = path.join(folder, name)
     let killed = 0
     for (let turn = 0; turn < KILLS; turn += 1) {
       for (let row = 0; row < ROWS; row += 1) {
@@ -77,5 +83,5 @@ describe('a store in SQLite in a process that is killed', () => {
       return `${name} ${documentId} ${locale} ${title}`
     })
     expect(found.sort()).to.deep.equal(wanted.sort())
-  })
+  }
 })

@@ -13,7 +13,7 @@ import { MULTIPART, multipart } from '../../support/uploads.ts'
 import { until } from '../../support/until.ts'
 import { contentPlanOf } from '../../../tools/simulate/src/models/content-plan-of.ts'
 import { QuotaExceededError } from './faulty-process.ts'
-import { openSqliteFile } from './sqlite-database.ts'
+import { openDirectFile, openSqliteFile } from './sqlite-database.ts'
 
 const localized = { pluginOptions: { i18n: { localized: true } } }
 
@@ -289,10 +289,17 @@ describe('@quire/client/sync', () => {
     await settled()
   }
 
-  describe('queries', () => {
+  describe('queries of rows in memory', () => testQueries(memoryStorage))
+  describe('queries of rows in SQLite', () =>
+    testQueries(() => {
+      const database = openDirectFile(':memory:')
+      return sqliteStorage(database, () => Promise.resolve(database.close()))
+    }))
+
+  function testQueries(makeStorage: () => StoreStorage): void {
     let store: Awaited<ReturnType<typeof open>>
     before(async () => {
-      store = await open()
+      store = await open(makeStorage())
       await store.$sync()
     })
     after(() => store.$close())
@@ -337,28 +344,31 @@ describe('@quire/client/sync', () => {
       const [again] = store.articles.query({ filters: { extra: { $notNull: true } } }).entries
       expect((again as unknown as Json).extra).to.deep.equal({ a: [1] })
     })
-  })
 
-  it('notifies the affected subscribers once per set of changes', async () => {
-    const store = await open()
-    await store.$sync()
-    const told: string[] = []
-    const query = { filters: { category: { name: 'blue' } }, populate: ['category'] } as const
-    store.articles.subscribe(query, ({ total }) => told.push(`articles ${total}`))
-    const stop = store.tags.subscribe({}, ({ total }) => told.push(`tags ${total}`))
-    await create('tags', { name: 'told' })
-    await settled()
-    await store.$sync()
-    expect(told.sort()).to.deep.equal(['articles 1', 'tags 5'])
-    stop()
-    told.length = 0
-    await server.put('/api/homepage', { title: 'Home again' })
-    await settled()
-    await store.$sync()
-    expect(told).to.deep.equal([])
-    expect(store.homepage.get()?.title).to.equal('Home again')
-    await store.$close()
-  })
+    it('notifies the affected subscribers once per set of changes', async () => {
+      const told: string[] = []
+      const query = { filters: { category: { name: 'blue' } }, populate: ['category'] } as const
+      store.articles.subscribe(query, ({ total }) => told.push(`articles ${total}`))
+      const counted = { sort: 'name', pageSize: 2 } as const
+      const before = store.tags.query(counted)
+      const stop = store.tags.subscribe(counted, ({ total, entries }) =>
+        told.push(`tags ${total}, ${(entries[0] as unknown as Json).name}`),
+      )
+      const added = await create('tags', { name: 'a first tag' })
+      await settled()
+      await store.$sync()
+      expect(told.sort()).to.deep.equal(['articles 1', `tags ${before.total + 1}, a first tag`])
+      stop()
+      told.length = 0
+      await server.put('/api/homepage', { title: 'Home again' })
+      await server.delete(`/api/tags/${added}`)
+      await settled()
+      await store.$sync()
+      expect(told).to.deep.equal(['articles 1'])
+      expect(store.homepage.get()?.title).to.equal('Home again')
+      expect(store.tags.query(counted)).to.deep.equal(before)
+    })
+  }
 
   it('follows changes, reports offline and reconnects', async () => {
     let isOnline = true
@@ -520,15 +530,20 @@ describe('@quire/client/sync', () => {
     await store.$close()
   })
 
-  it('keeps its rows in SQLite, also for another process', async () => {
-    const file = path.join(folder, 'store.db')
-    const database = openSqliteFile(file)
+  for (const openFile of [openSqliteFile, openDirectFile]) {
+    it(`keeps its rows in SQLite, also for another process (${openFile.name})`, () =>
+      testTwoProcesses(openFile))
+  }
+
+  const testTwoProcesses = async (openFile: typeof openSqliteFile): Promise<void> => {
+    const file = path.join(folder, `${openFile.name}.db`)
+    const database = openFile(file)
     const store = await open(sqliteStorage(database))
     await store.$sync()
     const { entries } = store.articles.query({ populate: '*' })
     await store.$close()
     database.close()
-    const again = openSqliteFile(file)
+    const again = openFile(file)
     const offline = { fetch: () => Promise.reject(new TypeError('fetch failed')) }
     const reopened = await open(sqliteStorage(again), offline)
     expect(reopened.$status()).to.include({ phase: 'idle', isComplete: true })
@@ -542,12 +557,23 @@ describe('@quire/client/sync', () => {
     expect(other.homepage.get()?.title).to.equal('From two sides')
     expect(third.homepage.get()?.title).to.equal('From two sides')
     again.close()
+  }
+
+  const readScripts = (folder: string): string => {
+    const sources = new URL('../../../../packages/client/dist/src/sync/', import.meta.url)
+    const scripts = new URL(folder, sources)
+    const names = readdirSync(scripts).filter((name) => name.endsWith('.js'))
+    return names.map((name) => readFileSync(new URL(name, scripts), 'utf8')).join('\n')
+  }
+
+  it('has at most 8.5 kB compressed for SQLite, which imports no package', () => {
+    const whole = readScripts('./sqlite/')
+    expect(whole).to.not.match(/^import .* from '(?!\.)/m)
+    expect(gzipSync(whole, { level: 9 }).length).to.be.within(1_024, 8_704)
   })
 
-  it('has at most 26 kB compressed, with comments, and imports two packages', () => {
-    const sources = new URL('../../../../packages/client/dist/src/sync/', import.meta.url)
-    const scripts = readdirSync(sources).filter((name) => name.endsWith('.js'))
-    const whole = scripts.map((name) => readFileSync(new URL(name, sources), 'utf8')).join('\n')
+  it('has at most 25.5 kB compressed besides, with comments, and imports two packages', () => {
+    const whole = readScripts('./')
     const imported = [...whole.matchAll(/^import .* from '([^.'][^']*)'/gm)].map(([, name]) => name)
     expect(new Set(imported)).to.deep.equal(
       new Set([
@@ -557,6 +583,6 @@ describe('@quire/client/sync', () => {
         '@noble/hashes/utils',
       ]),
     )
-    expect(gzipSync(whole, { level: 9 }).length).to.be.at.most(26_624)
+    expect(gzipSync(whole, { level: 9 }).length).to.be.at.most(26_112)
   })
 })

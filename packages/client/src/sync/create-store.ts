@@ -104,7 +104,7 @@ async function openCopy(
   locales: readonly string[],
 ) {
   const { storage, status = 'published' } = options
-  const tables = openTables(plans)
+  const tables = storage.openTables?.(plans) ?? openTables(plans)
   const outbox = openOutbox()
   const files = openFileQueue()
   const scope = scopeOf(options, plans, locales)

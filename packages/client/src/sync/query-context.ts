@@ -1,6 +1,6 @@
 import type { ContentPlan, Link, ShapePlan, SyncedContent } from './content-plan.ts'
-import type { Row } from './storage.ts'
-import { listDocumentIds, type Tables } from './tables.ts'
+import type { Row, Tables } from './storage.ts'
+import { listDocumentIds } from './tables.ts'
 
 export interface EntryPlace {
   readonly shape: ShapePlan
@@ -62,7 +62,7 @@ function otherLocales(
   { name, data, locale }: EntryPlace,
 ): readonly EntryPlace[] {
   if (name === null) return []
-  const rows = reach.tables.list(name, '*').filter((row) => row.documentId === data['documentId'])
+  const rows = reach.tables.localesOf(name, String(data['documentId']))
   return inOrder(rows.filter((row) => row.locale !== locale)).map((row) =>
     toPlace(reach, name, row, locale),
   )

@@ -11,6 +11,7 @@ import {
 } from './query-context.ts'
 import { rankPlaces } from './rank-places.ts'
 import { type EntrySelection, showEntry } from './show-entry.ts'
+import type { Row, PageRequest } from './storage.ts'
 
 export interface AnyQuery extends EntrySelection {
   readonly locale?: string
@@ -33,23 +34,46 @@ export function runQuery(
   query: AnyQuery,
   usual: string,
 ): AnyPage {
-  const { locale = usual, page = 1, rank } = query
-  const seen = locale === '*' ? usual : locale // for types without locales
-  const places = reach.tables.list(name, locale).map((row) => toPlace(reach, name, row, seen))
-  const all = arrange(reach, places, { sort: 'id', ...query })
-  const found = rank ? rankPlaces(all, rank) : all
+  const { page = 1, pageSize } = query
+  const limit = pageSize === undefined ? null : Math.max(1, pageSize)
+  const start = limit === null ? 0 : (page - 1) * limit
+  const { places: shown, total } = readPage(reach, name, query, { usual, start, limit })
   const [key] = keysOf(query)
-  const pageSize = Math.max(1, query.pageSize ?? found.length)
-  const shown = found.slice((page - 1) * pageSize, page * pageSize)
   return {
     entries: shown.map((place) => showEntry(reach, place, query, arrange)),
-    total: found.length,
+    total,
     page,
-    pageCount: Math.ceil(found.length / pageSize),
+    pageCount: Math.ceil(total / Math.max(1, limit ?? total)),
     ...(key?.center && {
       distances: shown.map((place) => valueAt(reach, place, key.path, key.center) as number),
     }),
   }
+}
+
+/** The storage reads the page if it can filter and sort like `arrange`. */
+function readPage(
+  reach: QueryContext,
+  name: string,
+  { locale, filters = {}, sort, rank }: AnyQuery,
+  { usual, start, limit }: Pick<PageRequest, 'start' | 'limit'> & { readonly usual: string },
+): { readonly places: readonly EntryPlace[]; readonly total: number } {
+  const asked = { filters, sort: orId(sort) }
+  const shownLocale = locale ?? usual
+  const seen = shownLocale === '*' ? usual : shownLocale // for types without locales
+  const arranged = (rows: readonly Row[]): readonly EntryPlace[] => {
+    const places = rows.map((row) => toPlace(reach, name, row, seen))
+    return arrange(reach, places, asked)
+  }
+  const request = { locale: shownLocale, filters, keys: keysOf(asked), start, limit }
+  const paged = rank ? undefined : reach.tables.findPage?.(name, request, arranged)
+  if (paged !== undefined) return paged
+  const all = arranged(reach.tables.list(name, shownLocale, filters))
+  const found = rank ? rankPlaces(all, rank) : all
+  return { places: found.slice(start, start + (limit ?? found.length)), total: found.length }
+}
+
+function orId(sort: AnyQuery['sort'] = []): string | readonly string[] {
+  return sort.length > 0 ? sort : 'id'
 }
 
 export function getEntry(

@@ -1,9 +1,8 @@
 import { type FailureError, isShown, type Mutation, type MutationFailure } from './mutation.ts'
 import { dropMutation, keyOfMutation, type Outbox, putMutation } from './outbox.ts'
 import { patchedValues } from './show-mutations.ts'
-import { type Change, makeRowKey, type Row } from './storage.ts'
+import { type Change, makeRowKey, type Row, type Tables } from './storage.ts'
 import type { PushedRows, SyncPage } from './sync-page.ts'
-import type { Tables } from './tables.ts'
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -2,9 +2,8 @@ import type { TypePlan } from './content-plan.ts'
 import type { FileQueue } from './file-queue.ts'
 import type { Outbox } from './outbox.ts'
 import { showMutations } from './show-mutations.ts'
-import type { Change, Row } from './storage.ts'
+import type { Change, Row, Tables } from './storage.ts'
 import { makeRowKey } from './storage.ts'
-import type { Tables } from './tables.ts'
 
 /** The rows of a copy and the changes of the user, which cover them. */
 export interface ShownTables {

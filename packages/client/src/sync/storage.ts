@@ -1,3 +1,6 @@
+import type { Location } from '../content.ts'
+import type { TypePlan } from './content-plan.ts'
+
 /** Stores the rows of a store: in IndexedDB, SQLite or memory. */
 export interface StoreStorage {
   /** Identifies storage that several tabs share. Null if it is not shared. */
@@ -5,6 +8,11 @@ export interface StoreStorage {
   /** True if rows may contain values of type `Blob`. @default false, for storages of text */
   readonly keepsBlobs?: boolean
   load(): Promise<Stored>
+  /**
+   * Tables that read rows from the storage. `load` then returns queued changes and files only.
+   * Without it, the store holds all rows in memory.
+   */
+  openTables?(types: Readonly<Record<string, TypePlan>>): Tables
   /** In one transaction. Returns false without changes if another tab has committed. */
   commit(changes: readonly Change[], mark: Mark): Promise<boolean>
   close(): Promise<void>
@@ -49,6 +57,53 @@ export type Change =
   | { readonly op: 'reset'; readonly type: string; readonly locale?: string }
   /** Removes the rows of earlier rounds. */
   | { readonly op: 'sweep'; readonly round: number }
+
+/** The rows of a store, with the changes of the user. */
+export interface Tables {
+  readonly names: readonly string[]
+  /** Returns the names of the changed types. */
+  apply(changes: readonly Change[]): ReadonlySet<string>
+  replace(rows: readonly Row[]): void
+  /** Shows another row in place of the confirmed one: null for none, undefined to end this. */
+  cover(name: string, key: string, row: Row | null | undefined): void
+  /** With filters, rows that cannot match may be left out. */
+  list(name: string, locale: string, filters?: object): readonly Row[]
+  /** All locales of a document. */
+  localesOf(name: string, documentId: string): readonly Row[]
+  get(name: string, documentId: string, locale: string): Row | undefined
+  /** The row by its key, with the changes of the user. */
+  shown(name: string, key: string): Row | undefined
+  /** The row by its key, as the server sent it. */
+  confirmed(name: string, key: string): Row | undefined
+  /** Rows with a link to a document in the attribute `by`. */
+  leadingTo(name: string, by: string, documentId: string, locale: string): readonly Row[]
+  /**
+   * Reads one page without the other rows. Undefined if the storage cannot filter or sort in this
+   * way. `arrange` filters and sorts rows.
+   */
+  readonly findPage?: <Place>(
+    name: string,
+    asked: PageRequest,
+    arrange: (rows: readonly Row[]) => readonly Place[],
+  ) => { readonly places: readonly Place[]; readonly total: number } | undefined
+}
+
+export interface PageRequest {
+  readonly locale: string
+  readonly filters: object
+  readonly keys: readonly ComparedKey[]
+  readonly start: number
+  /** Null for all entries. */
+  readonly limit: number | null
+}
+
+export interface ComparedKey {
+  readonly path: readonly string[]
+  /** 1 or -1 */
+  readonly sign: number
+  /** The point that `near` compares with. */
+  readonly center: Location | false
+}
 
 /** The key of a row. Keys of one type have a common prefix. */
 export function makeRowKey({

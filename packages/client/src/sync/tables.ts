@@ -1,23 +1,6 @@
 import type { TypePlan } from './content-plan.ts'
 import { applyChange } from './memory-storage.ts'
-import { type Change, makeRowKey, type Row } from './storage.ts'
-
-export interface Tables {
-  readonly names: readonly string[]
-  /** Returns the names of the changed types. */
-  apply(changes: readonly Change[]): ReadonlySet<string>
-  replace(rows: readonly Row[]): void
-  /** Shows another row in place of the confirmed one: null for none, undefined to end this. */
-  cover(name: string, key: string, row: Row | null | undefined): void
-  list(name: string, locale: string): readonly Row[]
-  get(name: string, documentId: string, locale: string): Row | undefined
-  /** The row by its key, with the changes of the user. */
-  shown(name: string, key: string): Row | undefined
-  /** The row by its key, as the server sent it. */
-  confirmed(name: string, key: string): Row | undefined
-  /** Rows with a link to a document in the attribute `by`. */
-  leadingTo(name: string, by: string, documentId: string, locale: string): readonly Row[]
-}
+import { type Change, makeRowKey, type Row, type Tables } from './storage.ts'
 
 export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
   const plans = Object.entries(types)
@@ -52,13 +35,13 @@ export function openTables(types: Readonly<Record<string, TypePlan>>): Tables {
       sources.clear()
     },
     list: (name, locale) => [...rowsOf(name)].filter((row) => isSeen(row, locale)),
-    get: (name, documentId, locale) => {
-      const at = { type: types[name]?.name ?? name, documentId }
-      return (
-        shown(name, makeRowKey({ ...at, locale })) ??
-        shown(name, makeRowKey({ ...at, locale: null }))
-      )
-    },
+    localesOf: (name, documentId) => rowsOfDocument(rowsOf(name), documentId),
+    get: (name, documentId, locale) =>
+      getInLocale((key) => shown(name, key), {
+        type: types[name]?.name ?? name,
+        documentId,
+        locale,
+      }),
     shown,
     confirmed: (name, key) => tableOf(name).get(key),
     cover: (name, key, row) => {
@@ -108,21 +91,38 @@ export function recordReads(tables: Tables, seen: Set<string>): Tables {
     seen.add(name)
     return name
   }
+  const { findPage } = tables
   return {
     ...tables,
-    list: (name, locale) => tables.list(noted(name), locale),
+    list: (name, locale, filters) => tables.list(noted(name), locale, filters),
+    localesOf: (name, documentId) => tables.localesOf(noted(name), documentId),
+    ...(findPage && {
+      findPage: (name, asked, arrange) => findPage(noted(name), asked, arrange),
+    }),
     get: (name, documentId, locale) => tables.get(noted(name), documentId, locale),
     leadingTo: (name, by, documentId, locale) =>
       tables.leadingTo(noted(name), by, documentId, locale),
   }
 }
 
-function isSeen({ locale }: Row, asked: string): boolean {
+export function isSeen({ locale }: Row, asked: string): boolean {
   return asked === '*' || locale === null || locale === asked
 }
 
+function rowsOfDocument(rows: Iterable<Row>, documentId: string): readonly Row[] {
+  return [...rows].filter((row) => row.documentId === documentId)
+}
+
+/** Rows of types without locales are seen in each. */
+export function getInLocale(
+  shown: (key: string) => Row | undefined,
+  at: Pick<Row, 'type' | 'documentId' | 'locale'>,
+): Row | undefined {
+  return shown(makeRowKey(at)) ?? shown(makeRowKey({ ...at, locale: null }))
+}
+
 /** The types of a change. Empty if the type belongs to an earlier scope, which will be swept. */
-function namesOf(
+export function namesOf(
   change: Change,
   plans: readonly (readonly [string, TypePlan])[],
 ): readonly string[] {

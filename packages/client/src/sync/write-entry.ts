@@ -13,8 +13,7 @@ import {
 } from './mutation.ts'
 import { dropMutation, type Outbox, putMutation } from './outbox.ts'
 import { patchedValues } from './show-mutations.ts'
-import { type Change, makeRowKey, type Row } from './storage.ts'
-import type { Tables } from './tables.ts'
+import { type Change, makeRowKey, type Row, type Tables } from './storage.ts'
 
 export interface WriteScope {
   readonly plan: ContentPlan<SyncedContent>
@@ -149,8 +148,7 @@ function rowOf(
   const row = tables.shown(name, makeRowKey(place))
   if (row !== undefined) return row
   const type = typeOf(plan, name)
-  const isOfDocument = (one: Row): boolean => one.documentId === place.documentId
-  const mayAdd = type.kind === 'single' || tables.list(name, '*').some(isOfDocument)
+  const mayAdd = type.kind === 'single' || tables.localesOf(name, place.documentId).length > 0
   if (op === 'update' && mayAdd) return undefined
   throw new Error(`${place.documentId}: the store has no such entry`)
 }

@@ -1,4 +1,4 @@
-import type { SqlDatabase } from './sqlite-storage.ts'
+import type { SqlDatabase } from './sql-database.ts'
 
 interface SnapshotRow {
   readonly type: string
