@@ -48,11 +48,29 @@ function invert(from: number): void {
   for (let i = from; i < at; i++) buffer[i] = 255 - (buffer[i] ?? 0)
 }
 
+const EXACT = 0x03
+
+const bits = new DataView(new ArrayBuffer(8))
+
 function putDouble(value: number): void {
   const start = reserve(8)
   buffer.writeDoubleBE(value, start)
   if ((buffer[start] ?? 0) < 128) buffer[start] = (buffer[start] ?? 0) + 128
   else invert(start)
+}
+
+/** The number at `from` in a key. Null if it is not exactly a double. */
+export function decodeDouble(key: Buffer, from: number): number | null {
+  if (key[from + 8] !== EXACT) return null
+  for (let i = 0; i < 8; i++) bits.setUint8(i, key[from + i] ?? 0)
+  const high = bits.getUint32(0)
+  if (high >= 0x80000000) {
+    bits.setUint32(0, high - 0x80000000)
+    return bits.getFloat64(0)
+  }
+  bits.setUint32(0, ~high)
+  bits.setUint32(4, ~bits.getUint32(4))
+  return bits.getFloat64(0)
 }
 
 /** The nearest double towards zero. */
@@ -61,7 +79,6 @@ function truncate(value: Decimal, nearest: number): number {
   const over = compareDecimals(toDecimal(nearest), value)
   const isLarger = value.coefficient < 0n ? over < 0 : over > 0
   if (!isLarger) return nearest === 0 && value.coefficient < 0n ? -0 : nearest
-  const bits = new DataView(new ArrayBuffer(8))
   bits.setFloat64(0, nearest)
   bits.setBigUint64(0, bits.getBigUint64(0) - 1n)
   return bits.getFloat64(0)
@@ -79,8 +96,6 @@ function putDigits({ coefficient, exponent }: Decimal): void {
   putByte(0)
   if (isNegative) invert(start)
 }
-
-const EXACT = 0x03
 
 function putNumber(value: NumberValue): void {
   const nearest = toDouble(value)

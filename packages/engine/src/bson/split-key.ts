@@ -1,15 +1,14 @@
 import { TYPE_RANKS } from './values.ts'
 
-/** The bytes of each component, converted to ascending order. */
-export function splitKey(bytes: Buffer, from: number, directions: readonly number[]): Buffer[] {
+/** The positions at which the components of a key start, and the end of the last one. */
+export function splitKey(bytes: Buffer, from: number, directions: readonly number[]): number[] {
+  const places = [from]
   let at = from
-  return directions.map((direction) => {
-    const flip = direction === -1 ? 255 : 0
-    const end = valueEnd(bytes, at, flip)
-    const component = bytes.subarray(at, end)
-    at = end
-    return flip === 0 ? component : (component.map((byte) => byte ^ flip) as Buffer)
-  })
+  for (const direction of directions) {
+    at = valueEnd(bytes, at, direction === -1 ? 255 : 0)
+    places.push(at)
+  }
+  return places
 }
 
 function byteAt(bytes: Buffer, at: number, flip: number): number {

@@ -27,10 +27,11 @@ export function parsePolygon(operand: Value): readonly Position[] {
 
 /** Whether a GeoJSON point is in a polygon or on an edge of it. Other values are not. */
 export function polygonTest(points: readonly Position[]): (value: Value) => boolean {
+  const contains = compilePolygon(points)
   return (value) => {
     if (!isDocument(value) || value['type'] !== 'Point') return false
     const position = positionOf(value['coordinates'])
-    return position !== null && isInside(position, points)
+    return position !== null && contains(position[0], position[1])
   }
 }
 
@@ -40,24 +41,43 @@ function positionOf(value: Value): Position | null {
   return isNumber(x) && isNumber(y) ? [toDouble(x), toDouble(y)] : null
 }
 
-/** Counts the edges that a ray crosses: odd means inside. */
-function isInside([x, y]: Position, points: readonly Position[]): boolean {
-  let inside = false
-  let before = points.at(-1)
-  for (const point of points) {
-    if (before !== undefined) {
-      const [x1, y1] = before
-      const [x2, y2] = point
-      if (isOnEdge(x, y, before, point)) return true
-      if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) inside = !inside
-    }
-    before = point
-  }
-  return inside
+interface Edge {
+  readonly x1: number
+  readonly y1: number
+  readonly x2: number
+  readonly y2: number
 }
 
-function isOnEdge(x: number, y: number, [x1, y1]: Position, [x2, y2]: Position): boolean {
+/**
+ * Whether a point is in a polygon or on an edge of it. Counts the edges that a ray crosses: odd means
+ * inside.
+ */
+export function compilePolygon(points: readonly Position[]): (x: number, y: number) => boolean {
+  const edges = points.map(([x2, y2], i): Edge => {
+    const [x1, y1] = points.at(i - 1) ?? [NaN, NaN]
+    return { x1, y1, x2, y2 }
+  })
+  return (x, y) => {
+    let inside = false
+    for (const edge of edges) {
+      if (isAboveOrBelow(edge, y)) continue
+      if (isOnEdge(edge, x, y)) return true
+      if (isCrossed(edge, x, y)) inside = !inside
+    }
+    return inside
+  }
+}
+
+function isAboveOrBelow({ y1, y2 }: Edge, y: number): boolean {
+  return y < Math.min(y1, y2) || y > Math.max(y1, y2)
+}
+
+/** For a point at the height of the edge. */
+function isOnEdge({ x1, y1, x2, y2 }: Edge, x: number, y: number): boolean {
   if (x < Math.min(x1, x2) || x > Math.max(x1, x2)) return false
-  if (y < Math.min(y1, y2) || y > Math.max(y1, y2)) return false
   return (x2 - x1) * (y - y1) === (y2 - y1) * (x - x1)
+}
+
+function isCrossed({ x1, y1, x2, y2 }: Edge, x: number, y: number): boolean {
+  return y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1
 }

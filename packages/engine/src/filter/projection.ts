@@ -6,6 +6,7 @@ import type { Document, Value } from '../bson/values.ts'
 import { badValue, CommandError } from '../errors.ts'
 import { parseFilter } from './filter.ts'
 import { compileFilter } from './match.ts'
+import { getTopFields } from './paths.ts'
 
 export type Projection = (document: Document, variables: Variables) => Document
 
@@ -209,10 +210,23 @@ function put(document: Document, field: string, value: Value): void {
   if (value !== undefined) document[field] = value
 }
 
-/** @throws CommandError if fields are both included and excluded, or if paths collide */
-export function compileProjection(spec: Document, forFind: boolean): Projection {
+function parseProjection(spec: Document, forFind: boolean): Parsed {
   const parsed: Parsed = { tree: new Map(), leaves: [] }
   parseInto(parsed, '', spec, forFind)
+  return parsed
+}
+
+/** The top-level fields that the projection of a find reads. Null if it may read any field. */
+export function collectProjectedFields(spec: Document): ReadonlySet<string> | null {
+  const parsed = parseProjection(spec, true)
+  const isComputed = parsed.leaves.some(({ leaf }) => leaf.kind === 'compute')
+  if (isComputed || !isInclusion(parsed)) return null
+  return getTopFields(['_id', ...parsed.leaves.map(({ path }) => path)])
+}
+
+/** @throws CommandError if fields are both included and excluded, or if paths collide */
+export function compileProjection(spec: Document, forFind: boolean): Projection {
+  const parsed = parseProjection(spec, forFind)
   const inclusion = isInclusion(parsed)
   const tree = inclusion && !parsed.tree.has('_id') ? withId(parsed.tree) : parsed.tree
   return (document, variables) =>

@@ -1,10 +1,9 @@
-import { splitKey } from '../bson/split-key.ts'
 import { spend } from '../deadline.ts'
 import { collectPaths } from '../filter/filter.ts'
 import type { Filter } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
 import { readRange } from '../storage/store.ts'
-import { countKeys } from '../storage/view.ts'
+import { countKeys, STEPS_PER_ENTRY } from '../storage/view.ts'
 import type { Interval } from '../storage/view.ts'
 import { getBounds, listConditions, listConjuncts } from './bounds.ts'
 import { impliesPartial } from './implies.ts'
@@ -78,20 +77,15 @@ export function chooseCountPlan(
   return best
 }
 
-/** Reading an entry is cheaper than reading a document. */
-const STEPS_PER_ENTRY = 0.25
-/** The key of an entry starts with the number of its index. */
-const INDEX_BYTES = 4
-
 function* matchingIds({ data, view }: QuerySource, plan: CountPlan): Generator<number> {
-  const { index, intervals, test } = plan
+  const { intervals, test } = plan
   for (const interval of intervals) {
     for (const { key, value } of readRange(data.store.entries, {
       ...interval,
       snapshot: view.snapshot ?? undefined,
     })) {
       spend(STEPS_PER_ENTRY)
-      if (!test || test(splitKey(key, INDEX_BYTES, index.directions))) yield value.readUInt32BE(0)
+      if (test?.(key) !== false) yield value.readUInt32BE(0)
     }
   }
 }

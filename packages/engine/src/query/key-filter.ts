@@ -1,23 +1,33 @@
 import { BSONRegExp } from 'bson'
-import { encodeKey } from '../bson/encode-key.ts'
+import { decodeDouble, encodeKey } from '../bson/encode-key.ts'
+import { splitKey } from '../bson/split-key.ts'
 import { isNaNValue } from '../bson/numbers.ts'
 import { compileRegexTest } from '../bson/regex.ts'
 import { getRank, TYPE_RANKS } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
+import { compilePolygon } from '../filter/geo-within.ts'
 import type { Comparison, Condition, Filter } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
-import { hasArrayIndex, RANGE_TYPES } from './bounds.ts'
+import { getBounds, hasArrayIndex, RANGE_TYPES } from './bounds.ts'
 
-/** Tests the components of an index key (`splitKey`) in place of the document. */
-export type KeyTest = (components: readonly Buffer[]) => boolean
+/** Tests an index key in place of the document. */
+export type KeyTest = (key: Buffer) => boolean
 
-type ComponentTest = (component: Buffer) => boolean
+/** Tests the bytes of a component in ascending order. They are not sliced: most entries are only tested. */
+type ComponentTest = (bytes: Buffer, start: number, end: number) => boolean
+
+/** Tests a key with the positions of its components (`splitKey`). */
+type PartsTest = (key: Buffer, places: readonly number[]) => boolean
 
 function keyOf(value: Value): Buffer {
   return encodeKey([value ?? null], [])
 }
 
 const NAN = keyOf(NaN)
+
+function compareTo(key: Buffer, bytes: Buffer, start: number, end: number): number {
+  return bytes.compare(key, 0, key.length, start, end)
+}
 
 const ACCEPTS: Readonly<Record<Exclude<Comparison, '$eq'>, (order: number) => boolean>> = {
   $gt: (order) => order > 0,
@@ -38,35 +48,59 @@ function comparisonTest({
   if (operator === '$eq') {
     if (!isSingle(operand)) return null
     const key = keyOf(operand)
-    return (component) => component.equals(key)
+    return (bytes, start, end) => compareTo(key, bytes, start, end) === 0
   }
   const rank = getRank(operand)
   if (!RANGE_TYPES.has(rank) || isNaNValue(operand)) return null
   const key = keyOf(operand)
   const accepts = ACCEPTS[operator]
-  return (component) =>
-    component[0] === rank && !component.equals(NAN) && accepts(component.compare(key))
+  return (bytes, start, end) =>
+    bytes[start] === rank &&
+    accepts(compareTo(key, bytes, start, end)) &&
+    compareTo(NAN, bytes, start, end) !== 0
 }
 
-function textOf(component: Buffer): string {
-  return component.toString('utf8', 1, component.length - 2).replaceAll('\0\u{FFFD}', '\0')
+function textOf(bytes: Buffer, start: number, end: number): string {
+  return bytes.toString('utf8', start + 1, end - 2).replaceAll('\0\u{FFFD}', '\0')
 }
 
 function patternTest({ regex }: Condition & { kind: 'regex' }): ComponentTest {
   const matches = compileRegexTest(regex)
   const same = keyOf(regex)
-  return (component) =>
-    (component[0] === TYPE_RANKS.string && matches(textOf(component))) || component.equals(same)
+  return (bytes, start, end) =>
+    (bytes[start] === TYPE_RANKS.string && matches(textOf(bytes, start, end))) ||
+    compareTo(same, bytes, start, end) === 0
 }
 
-function componentTest(condition: Condition): ComponentTest | null {
-  if (hasArrayIndex(condition.path)) return null
+/** Without multikey entries, each element is at its position. A missing element has the key of null. */
+function isDecidedByPosition(condition: Condition, index: Index): boolean {
+  return !index.multikey.includes(true) && getBounds(condition) !== null
+}
+
+function componentTest(condition: Condition, index: Index): ComponentTest | null {
+  if (hasArrayIndex(condition.path) && !isDecidedByPosition(condition, index)) return null
   if (condition.kind === 'compare') return comparisonTest(condition)
   if (condition.kind === 'regex') return patternTest(condition)
   if (condition.kind !== 'in' || !condition.operands.every((operand) => isSingle(operand)))
     return null
   const keys = new Set(condition.operands.map((operand) => keyOf(operand).toString('latin1')))
-  return (component) => keys.has(component.toString('latin1'))
+  return (bytes, start, end) => keys.has(bytes.toString('latin1', start, end))
+}
+
+/** The key of an entry starts with the number of its index. */
+const INDEX_BYTES = 4
+
+function onKey(test: PartsTest, { directions }: Index): KeyTest {
+  return (key) => test(key, splitKey(key, INDEX_BYTES, directions))
+}
+
+function onComponent(test: ComponentTest, place: number, { directions }: Index): PartsTest {
+  if (directions[place] !== -1)
+    return (key, places) => test(key, places[place] ?? 0, places[place + 1] ?? 0)
+  return (key, places) => {
+    const component = key.subarray(places[place], places[place + 1]).map((byte) => byte ^ 255)
+    return test(component as Buffer, 0, component.length)
+  }
 }
 
 /**
@@ -74,23 +108,64 @@ function componentTest(condition: Condition): ComponentTest | null {
  * and contain only the indexed fields.
  */
 export function compileKeyTest(filter: Filter, index: Index): KeyTest | null {
+  const test = compilePartsTest(filter, index)
+  return test && onKey(test, index)
+}
+
+function compilePartsTest(filter: Filter, index: Index): PartsTest | null {
   if (filter.kind === 'expression') return null
   if (filter.kind === 'not') {
-    const test = compileKeyTest(filter.of, index)
-    return test && ((components) => !test(components))
+    const test = compilePartsTest(filter.of, index)
+    return test && ((key, places) => !test(key, places))
   }
   if ('path' in filter) {
     const place = index.fields.findIndex(({ path }) => path === filter.path)
-    const test = place < 0 ? null : componentTest(filter)
-    return test && ((components) => test(components[place] ?? Buffer.alloc(0)))
+    const test = place < 0 ? null : componentTest(filter, index)
+    return test && onComponent(test, place, index)
   }
-  const tests: KeyTest[] = []
+  const tests: PartsTest[] = []
   for (const child of filter.of) {
-    const test = compileKeyTest(child, index)
+    const test = compilePartsTest(child, index)
     if (!test) return null
     tests.push(test)
   }
-  if (filter.kind === 'all') return (components) => tests.every((test) => test(components))
+  if (filter.kind === 'all') return (key, places) => tests.every((test) => test(key, places))
   const isAny = filter.kind === 'any'
-  return (components) => tests.some((test) => test(components)) === isAny
+  return (key, places) => tests.some((test) => test(key, places)) === isAny
+}
+
+/** Accepts the keys of all documents that match these parts of a filter, and more. Null for all keys. */
+export function compileKeyGuard(parts: readonly Filter[], index: Index): KeyTest | null {
+  if (index.hasCutKeys || index.multikey.includes(true)) return null
+  const tests = parts.flatMap((part) => {
+    const test =
+      part.kind === 'polygon' ? polygonPartsTest(part, index) : compilePartsTest(part, index)
+    return test ? [test] : []
+  })
+  if (tests.length === 0) return null
+  return onKey((key, places) => tests.every((test) => test(key, places)), index)
+}
+
+/** Keys have the coordinates of a GeoJSON point but not its type. */
+function polygonPartsTest(
+  { path, points }: Condition & { kind: 'polygon' },
+  { fields, directions }: Index,
+): PartsTest | null {
+  const placeOf = (axis: number): number =>
+    fields.findIndex(
+      (field, i) => directions[i] === 1 && field.path === `${path}.coordinates.${axis}`,
+    )
+  const [east, north] = [placeOf(0), placeOf(1)]
+  if (east < 0 || north < 0) return null
+  const contains = compilePolygon(points)
+  return (key, places) => {
+    const x = readNumber(key, places[east] ?? 0)
+    const y = readNumber(key, places[north] ?? 0)
+    return x === null || y === null || contains(x, y)
+  }
+}
+
+/** Null for another type, and for a number that is not exactly a double. */
+function readNumber(key: Buffer, start: number): number | null {
+  return key[start] === TYPE_RANKS.int ? decodeDouble(key, start + 1) : null
 }

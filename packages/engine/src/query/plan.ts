@@ -78,7 +78,7 @@ function planIndex(
     intervals: bounded.intervals,
     reverse: order === -1,
     isSorted,
-    isWhole: listConjuncts(filter).every((part) => 'path' in part && bounded.exact.has(part.path)),
+    open: listConjuncts(filter).filter((part) => !('path' in part && bounded.exact.has(part.path))),
     score,
   }
 }
@@ -157,7 +157,7 @@ const MAX_COUNTED_KEYS = 200
 function shortest(best: IndexPlan, plans: readonly IndexPlan[], wants: PlanRequest): IndexPlan {
   const { countKeys } = wants
   if (!countKeys || best.score >= EXACT) return best
-  const isPage = best.isSorted && best.isWhole && isLimited(wants)
+  const isPage = best.isSorted && best.open.length === 0 && isLimited(wants)
   let found = best
   let fewest = isPage
     ? Math.min(wants.most, MAX_COUNTED_KEYS)
@@ -189,7 +189,7 @@ function planHinted(index: Index, filter: Filter, wants: PlanRequest): IndexPlan
     intervals,
     reverse: false,
     isSorted: false,
-    isWhole: false,
+    open: listConjuncts(filter),
     score: 0,
   }
 }

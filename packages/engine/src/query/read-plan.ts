@@ -1,3 +1,4 @@
+import type { Filter } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
 import type { Interval } from '../storage/view.ts'
 
@@ -7,7 +8,8 @@ export interface IndexPlan {
   readonly intervals: readonly Interval[]
   readonly reverse: boolean
   readonly isSorted: boolean
-  readonly isWhole: boolean
+  /** The parts of the filter that the intervals do not decide. */
+  readonly open: readonly Filter[]
   readonly score: number
 }
 

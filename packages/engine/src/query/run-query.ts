@@ -18,6 +18,7 @@ import type { Filter } from '../filter/filter.ts'
 import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
 import { getTopFields } from '../filter/paths.ts'
+import { compileKeyGuard } from './key-filter.ts'
 import { choosePlan } from './plan.ts'
 import type { Hint } from './hint.ts'
 import type { IndexPlan, ReadPlan } from './read-plan.ts'
@@ -113,8 +114,10 @@ function* readPlan(
   }
   // A record may have several keys, in one index or in several.
   const seen = new Set<number>()
-  for (const { index, intervals, reverse } of plan.kind === 'index' ? [plan] : plan.branches) {
-    yield* scanIndex(data, view, collection, { intervals, reverse, seen })
+  for (const branch of plan.kind === 'index' ? [plan] : plan.branches) {
+    const { index, intervals, reverse } = branch
+    const accepts = compileKeyGuard(branch.open, index)
+    yield* scanIndex(data, view, collection, { intervals, reverse, accepts, seen })
     assertStillThere(source, index)
   }
 }
@@ -180,17 +183,19 @@ function mayGiveUp(
   )
 }
 
-/** Null if so few records match that a full scan with a sort is likely faster. */
+/** Null if so few records match that a scan with a sort is likely faster. */
 function pageInOrder(
   source: QuerySource,
-  { intervals, reverse }: IndexPlan,
+  { index, intervals, reverse, open }: IndexPlan,
   query: Query,
   test: RecordTest,
 ): readonly Record[] | null {
   const { data, view, collection } = source
   const found: Record[] = []
   let read = 0
-  for (const record of scanIndex(data, view, collection, { intervals, reverse, seen: new Set() })) {
+  const accepts = compileKeyGuard(open, index)
+  const scan = { intervals, reverse, accepts, seen: new Set<number>() }
+  for (const record of scanIndex(data, view, collection, scan)) {
     if (++read > READS_BEFORE_CHECK && read > found.length * MAX_READS_PER_MATCH) return null
     if (!test.matches(readRecord(collection, record, test.wanted), query.variables)) continue
     found.push(record)
@@ -203,7 +208,13 @@ export function runQuery(source: QuerySource, query: Query): Iterable<Record> {
   const plan = planQuery(source, query)
   const test = { matches: compileFilter(query.filter), wanted: wantedFields(query) }
   if (plan?.kind === 'index' && mayGiveUp(source, plan, query, test))
-    return pageInOrder(source, plan, query, test) ?? runPlan(source, null, query, test)
+    return pageInOrder(source, plan, query, test) ?? runUnordered(source, query, test)
+  return runPlan(source, plan, query, test)
+}
+
+/** By the index that finds the fewest records, which are sorted afterwards. */
+function runUnordered(source: QuerySource, query: Query, test: RecordTest): Iterable<Record> {
+  const plan = planQuery(source, { ...query, sort: [], skip: 0, limit: Infinity })
   return runPlan(source, plan, query, test)
 }
 

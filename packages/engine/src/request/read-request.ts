@@ -2,12 +2,12 @@ import { createDocument, RawDocument } from '../bson/values.ts'
 import type { Document } from '../bson/values.ts'
 import { failedToParse } from '../errors.ts'
 import { parseFilter } from '../filter/filter.ts'
-import { compileProjection } from '../filter/projection.ts'
+import { collectProjectedFields, compileProjection } from '../filter/projection.ts'
 import { parseHint } from '../query/hint.ts'
 import type { Query, QuerySource } from '../query/run-query.ts'
 import { parseSort } from '../filter/sort.ts'
 import type { Collection, Record } from '../storage/collection.ts'
-import { readRecord } from '../storage/view.ts'
+import { readStoredFields } from '../storage/view.ts'
 import type { CursorOptions } from './cursors.ts'
 import { readOptionalCount, readOptionalDocument, getView } from './request.ts'
 import type { Request } from './request.ts'
@@ -68,8 +68,10 @@ export function* toResults(
     return
   }
   const project = compileProjection(projection, true)
+  const wanted = collectProjectedFields(projection)
   const variables = new Map()
-  for (const record of records) yield project(readRecord(collection, record, null), variables)
+  for (const record of records)
+    yield project(readStoredFields(collection, record, wanted), variables)
 }
 
 const TAILS = ['tailable', 'awaitData', 'oplogReplay', 'returnKey', 'showRecordId'] as const

@@ -135,10 +135,21 @@ function countRange(entries: Table, range: RangeOptions, most: number): number {
   return count
 }
 
+/** Reading an entry is cheaper than reading a document. */
+export const STEPS_PER_ENTRY = 0.25
+
 export interface IndexScan {
   readonly intervals: readonly Interval[]
   readonly reverse: boolean
+  /** Skips entries by their keys, before their records are read. */
+  readonly accepts: ((key: Buffer) => boolean) | null
   readonly seen: Set<number>
+}
+
+function isSkipped(key: Buffer, accepts: IndexScan['accepts']): boolean {
+  const skips = accepts !== null && !accepts(key)
+  spend(skips ? STEPS_PER_ENTRY : 1)
+  return skips
 }
 
 /** Yields unchanged records in index order, each once. */
@@ -146,17 +157,14 @@ export function* scanIndex(
   data: Data,
   view: View,
   collection: Collection,
-  { intervals, reverse, seen }: IndexScan,
+  { intervals, reverse, accepts, seen }: IndexScan,
 ): Generator<Record> {
   const changes = view.changes.get(collection)
   // A record may move to another key while a slow reader pauses.
   for (const interval of reverse ? intervals.toReversed() : intervals) {
-    for (const { value } of readRange(data.store.entries, {
-      ...interval,
-      reverse,
-      snapshot: view.snapshot ?? undefined,
-    })) {
-      spend()
+    const range = { ...interval, reverse, ...(view.snapshot && { snapshot: view.snapshot }) }
+    for (const { key, value } of readRange(data.store.entries, range)) {
+      if (isSkipped(key, accepts)) continue
       const id = value.readUInt32BE(0)
       if (seen.has(id) || changes?.has(id)) continue
       seen.add(id)
@@ -176,4 +184,14 @@ export function readRecord(
   if (collection.residents?.get(record.id) === record)
     return (record.document = decodeDocument(record.bytes))
   return wanted ? decodeFields(record.bytes, wanted) : decodeDocument(record.bytes)
+}
+
+/** Does not use `partial`, which has only the fields that a scan has tested. */
+export function readStoredFields(
+  collection: Collection,
+  record: Record,
+  wanted: ReadonlySet<string> | null,
+): Document {
+  const { id, bytes, partial } = record
+  return readRecord(collection, partial ? { id, bytes } : record, wanted)
 }

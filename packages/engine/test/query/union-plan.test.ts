@@ -14,7 +14,7 @@ const planOf = (score: number): IndexPlan => ({
   intervals: [],
   reverse: false,
   isSorted: false,
-  isWhole: true,
+  open: [],
   score,
 })
 
