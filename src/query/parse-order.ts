@@ -2,7 +2,7 @@ import { ValidationError } from '../base/errors.ts'
 import { toStoredName } from '../schema/compile-attributes.ts'
 import type { ComponentAttributePlan, ContentTypePlan, ScalarPlan } from '../schema/plan.ts'
 import type { Location } from '../schema/values/location.ts'
-import type { Area } from './area.ts'
+import type { Area, Circle, Everywhere } from './area.ts'
 import { findMember } from './find-member.ts'
 import { parseSort, sortEntries } from './parse-sort.ts'
 import { invalidValue, unusableKey } from './query-error.ts'
@@ -48,11 +48,13 @@ export function parseNearest(
   }
   const path = entry[0].trim()
   const steps = locationSteps(path, plan)
-  const points = pointsOf(filter, steps)
-  const [center] = points
-  if (center === undefined || points.length > 1) throw pointFault(path, points.length)
+  const areas = nearAreasOf(filter, steps)
+  const [area] = areas
+  if (area === undefined || areas.length > 1) throw pointFault(path, areas.length)
+  const { center } = area
+  const maxDistance = area.kind === 'circle' ? area.radius : Infinity
   const stored = steps.map(({ storedName }) => storedName).join('.')
-  return { path: stored, center, order: orderOf(stored, center, plan) }
+  return { path: stored, center, maxDistance, order: orderOf(stored, center, plan) }
 }
 
 /** @throws ValidationError for a page that is too far from the first */
@@ -99,25 +101,27 @@ function locationSteps(path: string, plan: ContentTypePlan): LocationSteps {
   throw unusableKey(path, null, 'sort')
 }
 
+type NearArea = Circle | Everywhere
+
 /** Only of conditions that every entry of the list meets, so that every entry has a distance. */
-function pointsOf(filter: Filter | null, steps: LocationSteps): readonly Location[] {
+function nearAreasOf(filter: Filter | null, steps: LocationSteps): readonly NearArea[] {
   const [step, ...rest] = steps
   if (filter === null || step === undefined) return []
-  if (filter.kind === 'all') return filter.of.flatMap((one) => pointsOf(one, steps))
+  if (filter.kind === 'all') return filter.of.flatMap((one) => nearAreasOf(one, steps))
   if (filter.kind === 'within') {
-    return filter.component.storedName === step.storedName ? pointsOf(filter.of, rest) : []
+    return filter.component.storedName === step.storedName ? nearAreasOf(filter.of, rest) : []
   }
   if (filter.kind !== 'compare' || rest.length > 0) return []
-  return filter.attribute.storedName === step.storedName ? centersOf(filter) : []
+  return filter.attribute.storedName === step.storedName ? nearAreaOf(filter) : []
 }
 
-function centersOf({
+function nearAreaOf({
   operator,
   operand,
-}: Extract<Filter, { kind: 'compare' }>): readonly Location[] {
+}: Extract<Filter, { kind: 'compare' }>): readonly NearArea[] {
   if (operator !== 'near') return []
   const area = operand as Area // of the parser, for this operator
-  return area.kind === 'circle' || area.kind === 'everywhere' ? [area.center] : []
+  return area.kind === 'circle' || area.kind === 'everywhere' ? [area] : []
 }
 
 function pointFault(path: string, count: number): ValidationError {

@@ -52,6 +52,8 @@ export interface NearestOrder {
   /** The stored path of the location. */
   readonly path: string
   readonly center: Location
+  /** Of the `$near`, in meters. Infinity for every location. */
+  readonly maxDistance: number
   /** The order of cursors: the distance, which is no attribute, then `id`. */
   readonly order: readonly SortKey[]
 }

@@ -69,7 +69,7 @@ export async function findNearestPage(
 }
 
 /** In meters. */
-const FIRST_RADIUS = 10_000
+const FIRST_RADIUS = 20_000
 const WHOLE_EARTH = Math.PI * EARTH_RADIUS
 
 /** Closer to its edge, a polygon does not contain all of a circle. */
@@ -81,22 +81,68 @@ async function findPlaces(
   conditions: Conditions,
 ): Promise<readonly Place[]> {
   const { skip, limit } = rangeOf(query.page)
-  const wanted = skip + limit
-  let radius = firstRadius(query)
+  let circle = firstCircle(query, skip + limit)
   for (;;) {
-    const isWhole = radius >= WHOLE_EARTH
-    const found = await readCircle(database, query, conditions, { radius, isWhole, wanted })
+    const { radius, wanted } = circle
+    const isWhole = radius >= circle.maxRadius
+    const { found, isCut } = await readCircle(database, query, conditions, circle)
     const certain = isWhole ? found : found.filter(({ distance }) => distance <= radius * CERTAIN)
-    if (isWhole || certain.length >= wanted) return certain.slice(skip)
-    radius *= growth(certain.length, wanted)
+    if (!isCut && (isWhole || certain.length >= wanted)) return certain.slice(skip)
+    circle = isCut ? smallerCircle(circle) : largerCircle(circle, certain.length)
   }
 }
 
-/** With fallbacks, an entry is the first of its locales, which can be outside of a circle around another one. */
-function firstRadius({ version, page }: NearestQuery): number {
-  if (version.firstOnly === true) return WHOLE_EARTH
+/** Radii are in meters. */
+interface Circle {
+  readonly radius: number
+  /** A circle with this radius holds all entries of the list. */
+  readonly maxRadius: number
+  readonly wanted: number
+  /** Ends the read early if the circle holds so many entries. A smaller one then holds the page as well. */
+  readonly limit: number
+  /** The largest radius that was found to hold too few entries. */
+  readonly tooSmall: number
+  /** The smallest radius that was found to hold `limit` entries. */
+  readonly tooLarge: number
+}
+
+function firstCircle({ version, page, nearest }: NearestQuery, wanted: number): Circle {
   const after = afterOf(page)
-  return after === null ? FIRST_RADIUS : after.distance * 1.1 + FIRST_RADIUS
+  // With fallbacks, an entry is the first of its locales, which can be outside of a circle around another one.
+  const isOfLocales = version.firstOnly === true
+  const maxRadius = isOfLocales ? WHOLE_EARTH : Math.min(WHOLE_EARTH, nearest.maxDistance / CERTAIN)
+  const radius = isOfLocales ? WHOLE_EARTH : (after?.distance ?? 0) * 1.1 + FIRST_RADIUS
+  return {
+    radius: Math.min(radius, maxRadius),
+    maxRadius,
+    wanted,
+    // After a cursor, a circle also holds all entries before it.
+    limit: isOfLocales || after !== null ? Infinity : 4 * wanted + 100,
+    tooSmall: 0,
+    tooLarge: Infinity,
+  }
+}
+
+/** In meters, and as a ratio. Beyond these, equal distances are likely, and no smaller circle helps. */
+const LEAST_RADIUS = 10
+const LEAST_RATIO = 1.2
+
+function smallerCircle(circle: Circle): Circle {
+  const { radius, tooSmall } = circle
+  const next = tooSmall === 0 ? radius / 4 : Math.sqrt(tooSmall * radius)
+  if (next < LEAST_RADIUS || radius < tooSmall * LEAST_RATIO) return unlimited(circle, radius)
+  return { ...circle, radius: next, tooLarge: radius }
+}
+
+function largerCircle(circle: Circle, found: number): Circle {
+  const { radius, tooLarge, wanted, maxRadius } = circle
+  if (tooLarge < radius * LEAST_RATIO) return unlimited(circle, tooLarge)
+  const next = Math.min(radius * growth(found, wanted), Math.sqrt(radius * tooLarge), maxRadius)
+  return { ...circle, radius: next, tooSmall: radius }
+}
+
+function unlimited(circle: Circle, radius: number): Circle {
+  return { ...circle, radius, limit: Infinity, tooLarge: Infinity }
 }
 
 function growth(found: number, wanted: number): number {
@@ -104,22 +150,19 @@ function growth(found: number, wanted: number): number {
   return Math.max(1.5, Math.min(4, estimate))
 }
 
-interface Circle {
-  readonly radius: number
-  readonly isWhole: boolean
-  readonly wanted: number
-}
-
 async function readCircle(
   database: Database,
   { plan, filter, version, nearest, page }: NearestQuery,
   conditions: Conditions,
-  { radius, isWhole, wanted }: Circle,
-): Promise<readonly Place[]> {
+  circle: Circle,
+): Promise<{ readonly found: readonly Place[]; readonly isCut: boolean }> {
   const { path, center } = nearest
+  const { radius, maxRadius, wanted, limit } = circle
+  const isWhole = radius >= maxRadius
   const area: Document = isWhole ? {} : translateArea(path, { kind: 'circle', center, radius })
   const after = afterOf(page)
   const nearestPlaces = collectNearest(wanted)
+  let read = 0
   await visitVersions(
     database,
     plan,
@@ -129,11 +172,12 @@ async function readCircle(
       order: UNORDERED,
       chosen: fallbackStages(plan, version),
       skip: 0,
-      limit: 0,
+      limit: limit === Infinity ? 0 : limit,
       projection: { id: 1, [path]: 1 },
       answer: uncountedAnswer(),
     },
     (bytes) => {
+      read += 1
       const row = BSON.deserialize(bytes, DECODING)
       const location = shownLocation(valueAt(row, path))
       if (location === null) return
@@ -142,7 +186,7 @@ async function readCircle(
       if (after === null || byDistance(after, place) < 0) nearestPlaces.add(place)
     },
   )
-  return nearestPlaces.list()
+  return { found: nearestPlaces.list(), isCut: read >= limit }
 }
 
 function valueAt(row: Document, path: string): unknown {
