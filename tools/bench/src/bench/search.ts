@@ -9,7 +9,6 @@ import { MongoClient } from 'mongodb'
 import { readConfig } from '../../../../src/base/config/config.ts'
 import { withEnvFile } from '../../../../src/base/config/env-file.ts'
 import { createLog } from '../../../../src/base/log.ts'
-import { examineSearchIndex } from '../../../../src/changes/search/search-health.ts'
 import type { Data } from '../../../../src/schema/definition.ts'
 import { buildApp } from '../../../../src/server/app.ts'
 import { startDeployment } from '../../../../src/server/deployment/start-deployment.ts'
@@ -27,6 +26,7 @@ import {
   SEARCH_TYPES,
 } from './search-content.ts'
 import { computePercentile } from './statistics.ts'
+import { untilIndexed } from './until-indexed.ts'
 
 // `npm run bench -- search --pages N --cities N`: times searches over HTTP with one client, and
 // compares the size of the index with that of the indexed texts.
@@ -89,7 +89,7 @@ async function measureType(name: string, plural: string, rows: readonly Data[]):
   const plan = context.contentType(`api::${name}.${name}`)
   await importDocuments(context, plan, makeDocuments(name, rows))
   const started = performance.now()
-  await untilIndexed(plural, String(Object.values(rows.at(-1) ?? {})[0]))
+  await untilFound(plural, String(Object.values(rows.at(-1) ?? {})[0]))
   const seconds = (performance.now() - started) / 1_000
   const [title = ''] = Object.keys(rows[0] ?? {})
   const searches = makeSearches(texts, SEARCHES + WARM_UP)
@@ -118,11 +118,10 @@ async function measureType(name: string, plural: string, rows: readonly Data[]):
 }
 
 /** The index follows the commit log, so it is complete when it has the last entry. */
-async function untilIndexed(plural: string, lastTitle: string): Promise<void> {
+async function untilFound(plural: string, lastTitle: string): Promise<void> {
   for (;;) {
-    const health = await examineSearchIndex(services.database)
-    const isDone = health?.behind === 0 && health.building.length === 0
-    if (isDone && (await search(plural, `"${lastTitle}"`)).total > 0) return
+    await untilIndexed(services.database)
+    if ((await search(plural, `"${lastTitle}"`)).total > 0) return
     await sleep(200)
   }
 }
