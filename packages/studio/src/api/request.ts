@@ -87,6 +87,26 @@ export async function request<Data, Meta = Readonly<Record<string, unknown>>>(
   return answerOf(response)
 }
 
+/**
+ * Saves the response to a POST as a file of the browser, under the name that the server gives it.
+ * @throws ApiError for an error response, or without a response
+ */
+export async function download(path: string, body: unknown): Promise<void> {
+  const ask = (): Promise<Response> => send('POST', path, { body })
+  const first = await ask()
+  const reason = reasonToSignIn(first)
+  const again = reason !== null && signInAgain !== undefined && (await signInAgain(reason))
+  const response = again ? await ask() : first
+  if (!response.ok) throw toError(response, parse(await response.text()))
+  const disposition = response.headers.get('Content-Disposition') ?? ''
+  const [, name = 'download'] = /filename="([^"]+)"/.exec(disposition) ?? []
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(await response.blob())
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
 function reasonToSignIn({ status, headers }: Response): SignInReason | null {
   if (status === 401) return 'ended'
   const isOld = status === 403 && headers.get('Error-Code') === 'recent_sign_in_required'
@@ -123,6 +143,10 @@ function payloadOf({
   if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
   if (body === undefined) return { headers }
   if (body instanceof FormData) return { headers, body }
+  if (body instanceof Blob) {
+    headers.set('Content-Type', 'application/octet-stream')
+    return { headers, body }
+  }
   headers.set('Content-Type', 'application/json')
   return { headers, body: JSON.stringify(body) }
 }

@@ -10,6 +10,7 @@ import { mediaEnglish } from './media-english.ts'
 import { planningEnglish } from './planning-english.ts'
 import { ruleEnglish } from './rule-english.ts'
 import { totpEnglish } from './totp-english.ts'
+import { translationEnglish } from './translation-english.ts'
 import { userEnglish } from './user-english.ts'
 import { viewEnglish } from './view-english.ts'
 
@@ -21,6 +22,7 @@ export const english = {
   ...mediaEnglish,
   ...planningEnglish,
   ...totpEnglish,
+  ...translationEnglish,
   ...userEnglish,
   ...viewEnglish,
   ...ruleEnglish,

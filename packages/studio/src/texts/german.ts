@@ -10,6 +10,7 @@ import { mediaGerman } from './media-german.ts'
 import { planningGerman } from './planning-german.ts'
 import { ruleGerman } from './rule-german.ts'
 import { totpGerman } from './totp-german.ts'
+import { translationGerman } from './translation-german.ts'
 import { userGerman } from './user-german.ts'
 import { viewGerman } from './view-german.ts'
 import type { Catalogue } from './english.ts'
@@ -21,6 +22,7 @@ export const german: Catalogue = {
   ...mediaGerman,
   ...planningGerman,
   ...totpGerman,
+  ...translationGerman,
   ...userGerman,
   ...viewGerman,
   ...ruleGerman,

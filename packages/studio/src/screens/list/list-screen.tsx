@@ -9,6 +9,7 @@ import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { ImportMenu } from '../translation/list-translations.tsx'
 import { BulkBar } from './bulk-bar.tsx'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
@@ -46,6 +47,7 @@ export function ListScreen({ type }: { readonly type: TypeSummary }) {
           <LocaleChoice list={list} />
           <ViewsMenu list={list} />
           <ColumnsMenu list={list} />
+          <ImportMenu type={type} list={list} />
           <NewButton type={type} list={list} />
         </>
       }
