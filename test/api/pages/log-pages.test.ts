@@ -6,6 +6,7 @@ import { examplesIn } from '../../support/page-examples.ts'
 import { codeBlocksOf, readPage } from '../../support/pages.ts'
 import { declare, type Json, ROOT_TOKEN, serve, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
+import { MULTIPART, multipart } from '../../support/uploads.ts'
 
 /**
  * A request that a page shows without a shell: `POST /admin/releases { "data": { … } }`, with the
@@ -17,6 +18,7 @@ describe('pages with requests', () => {
   let server: TestServer
   /** The document of the examples. */
   let documentId: string
+  let fileId = ''
 
   before(async () => {
     server = await serve('log_pages', {
@@ -75,7 +77,7 @@ describe('pages with requests', () => {
       const body = bodyOf(beside ?? below)
       const answer: Json = await server.send(
         method,
-        path.replace(':id', id).replace('k3v…', documentId),
+        path.replace(':id', id).replace('k3v…', documentId).replace('w1x…', fileId),
         body,
       )
       expect(String(answer.status), `${shown}\n${answer.text}`).to.match(/^20\d$/)
@@ -83,6 +85,15 @@ describe('pages with requests', () => {
       id = answer.body.data?.id ?? id
     }
     return requests.length
+  }
+
+  async function fillTrash(): Promise<void> {
+    await server.delete(`/api/articles/${documentId}?locale=*`)
+    const body = multipart({ files: [{ name: 'a.txt', content: 'a' }] })
+    const uploaded = await server.send('POST', '/api/upload', { body, headers: MULTIPART })
+    fileId = uploaded.body[0].documentId
+    const deleted = await server.delete(`/api/upload/files/${uploaded.body[0].id}`)
+    expect(deleted.status, deleted.text).to.equal(200)
   }
 
   const pages = [
@@ -93,13 +104,13 @@ describe('pages with requests', () => {
     ['observability.md', 1, 0],
     ['openapi.md', 1, 0],
     ['scheduling.md', 1, 4],
-    ['trash.md', 1, 1],
+    ['trash.md', 1, 2],
     ['webhooks.md', 1, 0],
   ] as const
   for (const [name, examples, requests] of pages) {
     it(`has requests that work as printed: docs/${name}`, async () => {
       const page = readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8')
-      if (name === 'trash.md') await server.delete(`/api/articles/${documentId}?locale=*`)
+      if (name === 'trash.md') await fillTrash()
       const found = examplesIn(page).filter((example) => example.startsWith('curl '))
       expect(found).to.have.lengthOf(examples)
       for (const example of found) await ask(example)
