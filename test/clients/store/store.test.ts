@@ -108,6 +108,10 @@ const QUERIES: readonly Json[] = [
   { sort: 'isNew' },
   { sort: 'category.name:desc' },
   { sort: 'seo.text' },
+  { sort: 'tags.name' },
+  { sort: ['tags.name:desc', 'title'] },
+  { sort: 'parts.text:desc' },
+  { filters: { views: { $not: { $gt: 10 } } } },
   { filters: { views: 10 } },
   { filters: { views: { $ne: 10 } } },
   { filters: { views: { $gt: 10, $lte: 30 } } },
@@ -329,6 +333,11 @@ describe('@quire/client/sync', () => {
       expect(store.articles.query({ locale: '*', filters: { documentId: apple } }).total).to.equal(
         2,
       )
+    })
+
+    it('answers conditions that are too long for SQL', () => {
+      const $or = Array.from({ length: 600 }, (_, views) => ({ views }))
+      expect(store.articles.query({ filters: { $or } }).total).to.equal(4)
     })
 
     it('refuses unknown operators and relations', () => {

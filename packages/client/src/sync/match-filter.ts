@@ -40,7 +40,10 @@ function matchesMember(
   const conditions = isPlain ? { $eq: asked } : (asked as Conditions)
   return Object.entries(conditions).every(
     ([operator, operand]) =>
-      operand === undefined || holds(operator, place.data[name], operand, place.shape.kinds[name]),
+      operand === undefined ||
+      (operator === '$not'
+        ? !matchesMember(reach, place, name, operand)
+        : holds(operator, place.data[name], operand, place.shape.kinds[name])),
   )
 }
 

@@ -11,7 +11,7 @@ import {
 } from './query-context.ts'
 import { rankPlaces } from './rank-places.ts'
 import { type EntrySelection, showEntry } from './show-entry.ts'
-import type { Row, PageRequest } from './storage.ts'
+import type { ComparedKey, PageRequest, Row } from './storage.ts'
 
 export interface AnyQuery extends EntrySelection {
   readonly locale?: string
@@ -45,7 +45,7 @@ export function runQuery(
     page,
     pageCount: Math.ceil(total / Math.max(1, limit ?? total)),
     ...(key?.center && {
-      distances: shown.map((place) => valueAt(reach, place, key.path, key.center) as number),
+      distances: shown.map((place) => valueAt(reach, place, key) as number),
     }),
   }
 }
@@ -100,7 +100,7 @@ function arrange(
   return found
     .map((place) => ({
       place,
-      values: compared.map(({ path, center }) => valueAt(reach, place, path, center)),
+      values: compared.map((key) => valueAt(reach, place, key)),
     }))
     .sort((one, other) => {
       for (const [index, { sign }] of compared.entries()) {
@@ -138,8 +138,7 @@ function pointOf(filters: Nested = {}, path: readonly string[]): Location {
 function valueAt(
   reach: QueryContext,
   place: EntryPlace,
-  [name = '', ...rest]: readonly string[],
-  center?: Location | false,
+  { path: [name = '', ...rest], sign, center }: ComparedKey,
 ): ReturnType<typeof toComparable> {
   const link = place.shape.links[name]
   if (name === 'id') return orderOfId(place.data)
@@ -149,6 +148,10 @@ function valueAt(
       ? distanceBetween(value as Location, center)
       : toComparable(value, place.shape.kinds[name])
   }
-  const [target] = followLink(reach, place, name, link)
-  return target === undefined ? null : valueAt(reach, target, rest, center)
+  // Of several targets, the server compares the lowest value, or the highest in descending order.
+  const values = followLink(reach, place, name, link).map((target) =>
+    valueAt(reach, target, { path: rest, sign, center }),
+  )
+  const [first = null] = values
+  return values.reduce((best, one) => (sign * compareValues(one, best) < 0 ? one : best), first)
 }

@@ -40,6 +40,9 @@ export function withoutCase(name: string): string {
   return name.replace(/[A-Z]/g, '^$&')
 }
 
+/** SQLite refuses expressions that are more than 1,000 operators deep. */
+const MAX_LENGTH = 4_000
+
 /** The rows with a link to a document. Null if SQL cannot find them. */
 type FindLinked = (attribute: string, documentId: string) => SqlCondition
 
@@ -52,7 +55,7 @@ export function toSqlCondition(
   filter: object,
   findLinked: FindLinked,
 ): SqlCondition {
-  return joined(
+  const condition = joined(
     Object.entries(filter).map(([name, asked]: [string, unknown]) => {
       if (asked === undefined) return ALL
       if (name === '$and') {
@@ -67,6 +70,7 @@ export function toSqlCondition(
       return column === null ? UNKNOWN : ownCondition(column, shape.kinds[name], asked)
     }),
   )
+  return condition.sql.length > MAX_LENGTH ? UNKNOWN : condition
 }
 
 function joined(parts: readonly SqlCondition[]): SqlCondition {
