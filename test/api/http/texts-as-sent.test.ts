@@ -19,11 +19,12 @@ const BROKEN: readonly (readonly [string, readonly number[]])[] = [
   ['a byte order mark of UTF-16', [0xff, 0xfe]],
 ]
 
-/** Routes that read one line at a time, or no body. */
+/** Routes that read one line at a time, a file, or no body. */
 const OTHERWISE: ReadonlySet<string> = new Set([
   'post /api/_bulk',
   'post /api/_push',
   'post /admin/session/passkey/options',
+  'post /admin/content/:uid/translations/compare',
 ])
 
 describe('texts that are not UTF-8', () => {

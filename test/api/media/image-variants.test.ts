@@ -154,8 +154,11 @@ for (const storage of ['local', 'gridfs']) {
       ).to.equal('green')
       expect(await storedCount()).to.equal(before + 4) // the file, two formats and the variant
       expect((await server.delete(`/api/upload/files/${other.id}`)).status).to.equal(200)
-      expect(await storedCount()).to.equal(before)
+      expect(await storedCount()).to.equal(before + 3) // the trash keeps no variants
       expect((await get('width=64', '*/*', other.url)).status).to.equal(404)
+      const trashed = `/admin/trash/plugin::upload.file/${other.documentId}`
+      expect((await server.delete(trashed)).status).to.equal(204)
+      expect(await storedCount()).to.equal(before)
     })
 
     it('derives a variant from a smaller format', async () => {

@@ -328,7 +328,7 @@ function textsByElement(stored: Data): ReadonlyMap<string, unknown> {
     if (Array.isArray(value)) value.forEach(visit)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return
     const { id, text: own, metaTitle } = value as Data
-    if (own !== undefined) found.set(`${Number(id)} text`, own)
+    if (own !== undefined && id !== undefined) found.set(`${Number(id)} text`, own)
     if (metaTitle !== undefined) found.set(`${Number(id)} metaTitle`, metaTitle)
     for (const one of Object.values(value)) visit(one)
   }
