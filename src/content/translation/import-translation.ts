@@ -15,7 +15,6 @@ import { copyPayload } from '../payload/copy-payload.ts'
 import { withoutLost } from '../payload/existing-references.ts'
 import { fillUids } from '../payload/fill-uids.ts'
 import { findHiddenReferences } from '../payload/hidden-references.ts'
-import { updateDocument } from '../write/update-document.ts'
 import { findUnits, parseUnitId } from './find-units.ts'
 import {
   readTranslated,
@@ -24,6 +23,7 @@ import {
   type Translator,
 } from './read-translated.ts'
 import { translatePayload } from './translate-payload.ts'
+import { writeTranslation } from './write-translation.ts'
 
 export interface ImportedTranslation extends TranslatedEntry {
   /** As in the preview. */
@@ -46,8 +46,8 @@ export async function importTranslation(
   translator: Translator,
   entry: ImportedTranslation,
 ): Promise<StoredImport> {
-  const { plan, publicPlan, writer, origin } = translator
-  const { documentId, to, units } = entry
+  const { publicPlan } = translator
+  const { units } = entry
   const stored = await readAllowed(context, translator, entry)
   const { source, target } = stored
   assertSeen(entry, stored)
@@ -71,23 +71,8 @@ export async function importTranslation(
   const copy = await copyFor(context, translator, source)
   const translated = translatePayload(publicPlan, stored, { texts, named, copy })
   const data = target === null ? await withUids(context, translator, entry, translated) : translated
-  const status = plan.draftAndPublish ? ('draft' as const) : ('published' as const)
-  const condition =
-    target === null
-      ? ({ match: null, noneMatch: '*' } as const)
-      : { match: new Set([revisionOf(target)]), noneMatch: null }
-  const version = await updateDocument(
-    context,
-    {
-      plan,
-      documentId,
-      key: { locale: to, status },
-      writer: { ...writer, locale: to },
-      origin,
-      condition,
-    },
-    data,
-  )
+  const given = new Set(parsed.flatMap(({ key }) => known.get(key)?.attribute ?? []))
+  const version = await writeTranslation(context, translator, { entry, stored, data, given })
   return { isCreated: target === null, version }
 }
 

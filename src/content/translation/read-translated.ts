@@ -16,7 +16,7 @@ export interface Translator {
   readonly origin: WriteRequest['origin']
   /** Whether rules show the attribute. */
   readonly isShown: IsShown
-  /** Whether rules allow the attribute in a payload. */
+  /** Whether a rule allows the attribute in an update. */
   readonly isGivable: IsShown
   /** Reads drafts of the locale. */
   mayRead(locale: string): boolean

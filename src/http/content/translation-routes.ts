@@ -226,7 +226,7 @@ function translatorOf(
   ]
   const mayDo = (verb: ContentVerb, locale: string): boolean =>
     mayInUnderRule(principal, contentAction(plan, verb), [locale])
-  const given = givenAttributesOf(principal, plan)
+  const given = givenAttributesOf(principal, plan, ['update'])
   const publicPlan = publicSchema.contentTypes.get(plan.uid)
   if (publicPlan === undefined) throw new NotFoundError('Not Found')
   return {

@@ -59,12 +59,13 @@ export function shownAttributes(
   return shown.length === 0 || shown.includes(null) ? null : new Set(names)
 }
 
-/** The attributes that the principal can give to create or update entries of the type. Null if rules refuse none. */
+/** The attributes that the principal can give in some of the writes. Null if rules refuse none. */
 export function givenAttributesOf(
   principal: Pick<Principal, 'grants'>,
   plan: ContentTypePlan,
+  verbs: readonly ('create' | 'update')[] = ['create', 'update'],
 ): ReadonlySet<string> | null {
-  const actions = (['create', 'update'] as const).map((verb) => contentAction(plan, verb))
+  const actions = verbs.map((verb) => contentAction(plan, verb))
   const rules = actions.flatMap((action) => rulesFor(principal, action))
   if (rules.length === 0 || actions.some((action) => principal.grants.has(action))) return null
   const names = [...plan.attributes.keys()]

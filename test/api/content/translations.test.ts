@@ -238,6 +238,24 @@ describe('translations of entries', () => {
     expect(await read(documentId)).to.deep.equal(before)
   })
 
+  it('changes nothing with an unchanged XLIFF file of texts that XML cannot hold', async () => {
+    const documentId = await makeArticle({ title: 'a\u0001b', body: '\uFFFEc\u001F' })
+    const story = [{ type: 'paragraph', children: [{ type: 'text', text: 'd\uFFFF\u0002' }] }]
+    await ok('PUT', `${ARTICLE}/${documentId}?locale=en`, { data: { story } })
+    await ok('PUT', `${ARTICLE}/${documentId}?locale=de`, {
+      data: { title: 'A\u0001B', body: '\uFFFEC\u001F', story },
+    })
+    const file = await exported([documentId])
+    expect(file).to.include('<source>ab</source>').and.include('<source>d</source>')
+    const entries = await preview(file)
+    expect(statusesOf(entries)).to.deep.include({ title: 'same', body: 'same', story: 'same' })
+    const translated = file.replace('>AB<', '>neu<')
+    expect(statusesOf(await preview(translated))).to.deep.include({
+      title: 'changed',
+      body: 'same',
+    })
+  })
+
   it('puts texts into the components that the file names, after moves in both languages', async () => {
     const documentId = await makeArticle()
     await store(await preview(translateFile(await exported([documentId]))))
@@ -428,6 +446,50 @@ describe('translations of entries', () => {
       })
       expect(answer.body.data[0]).to.deep.include({ status: 403 })
       expect((await editor.send('GET', `${ARTICLE}/${documentId}?locale=de`)).status).to.equal(404)
+    })
+
+    const ruled = async (name: string, rules: readonly object[]): Promise<AdminClient> => {
+      const role = { type: name, name, permissions: [], rules }
+      const made = await server.send('POST', '/admin/administrator-roles', { body: role })
+      expect(made.status, made.text).to.equal(201)
+      await addAdministrator(server, name, [name])
+      return signIn(server, `${name}@example.org`)
+    }
+    const importTitle = async (client: AdminClient, documentId: string): Promise<Json> => {
+      const file = translateFile(await exported([documentId]))
+      const [entry] = (await send(client, 'compare', file)).body.data
+      expect(statusesOf([entry])).to.deep.include({ title: 'new', body: 'not_allowed' })
+      const { from, to, revisions, units } = entry
+      const texts = units.filter(({ path }: Json) => path?.[0] === 'title')
+      const sent = texts.map(({ id, text }: Json) => ({ id, text }))
+      const body = { entries: [{ documentId, from, to, revisions, units: sent }] }
+      return (await client.send('POST', `${ARTICLE}/translations/import`, body)).body.data[0]
+    }
+
+    it('begins a translation without the values that a rule of updates refuses', async () => {
+      const documentId = await makeArticle()
+      const client = await ruled('titler', [
+        ...verbs(READS),
+        ...verbs(['update'], { fields: ['title'] }),
+        ...verbs(['create'], { fields: ['title', 'slug', 'body', 'kind'] }),
+      ])
+      expect(await importTitle(client, documentId)).to.deep.include({ status: 201 })
+      const german = await read(documentId)
+      expect(german).to.deep.include({ title: 'WHALES SING', slug: null, kind: null, body: null })
+    })
+
+    it('begins a translation with the values of the rule that permits the write', async () => {
+      const documentId = await makeArticle()
+      const client = await ruled('several', [
+        ...verbs(READS),
+        ...verbs(['update'], { fields: ['kind'] }),
+        ...verbs(['update'], { fields: ['title', 'kind'], where: { code: 'other' } }),
+        ...verbs(['update'], { fields: ['title', 'slug'] }),
+      ])
+      expect(await importTitle(client, documentId)).to.deep.include({ status: 201 })
+      const german = await read(documentId)
+      expect(german).to.deep.include({ title: 'WHALES SING', kind: null })
+      expect(german.slug).to.match(/^whales-sing/)
     })
 
     it('hides and keeps attributes that a rule leaves out', async () => {
