@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Data } from '../../schema/definition.ts'
-import { plainTextOf, readTagged, tagSource, type TaggedText, tagTarget } from './tagged-text.ts'
+import {
+  formatsFor,
+  plainTextOf,
+  readTagged,
+  tagSource,
+  type TaggedText,
+  tagTarget,
+} from './tagged-text.ts'
 
 export interface BlockText {
   /** From its text and the number of equal ones before it, so that the key survives moves of other blocks. */
   readonly key: string
   readonly source: TaggedText
-  /** Null without a translation, and if the translation has a format that the source lacks. */
+  /** Null without a translation, and if the translation has a kind of format that the source lacks. */
   readonly target: TaggedText | null
   /** The translation without formats. Null without one. */
   readonly current: string | null
@@ -36,12 +43,13 @@ export function findBlockTexts(source: unknown, target: unknown): BlockTexts {
     if (plainTextOf(text).trim() === '') return []
     const key = keyOf(text, seen)
     const translated = others[index]
-    const accepts = (given: TaggedText): boolean => readTagged(given, children) !== null
+    const formats = formatsFor(children, translated ?? [])
+    const accepts = (given: TaggedText): boolean => readTagged(given, formats) !== null
     const current = translated === undefined ? '' : plainTextOf(tagSource(translated))
     const unit = { key, source: text, accepts }
     if (translated === undefined || current === '')
       return [{ ...unit, target: null, current: null }]
-    return [{ ...unit, target: tagTarget(translated, children), current }]
+    return [{ ...unit, target: tagTarget(translated, formats), current }]
   })
   return { texts, isAligned }
 }
@@ -55,14 +63,15 @@ export function translateBlocks(
   target: unknown,
   texts: ReadonlyMap<string, TaggedText>,
 ): readonly Data[] {
+  const isKept = hasText(target) && outlineOf(source) === outlineOf(target)
+  const others = isKept ? leavesOf(blocksOf(target)) : []
   const seen = new Map<string, number>()
-  const translated = leavesOf(blocksOf(source)).map((children): Children | null => {
+  const translated = leavesOf(blocksOf(source)).map((children, index): Children | null => {
     const tagged = tagSource(children)
     if (plainTextOf(tagged).trim() === '') return null
     const text = texts.get(keyOf(tagged, seen))
-    return text === undefined ? null : readTagged(text, children)
+    return text === undefined ? null : readTagged(text, formatsFor(children, others[index] ?? []))
   })
-  const isKept = hasText(target) && outlineOf(source) === outlineOf(target)
   let index = 0
   const fill = (children: Children): Children => translated[index++] ?? children
   return mapLeaves(blocksOf(isKept ? target : source), fill)

@@ -1,6 +1,6 @@
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
-import { findBlockTexts } from './block-texts.ts'
+import { type BlockText, findBlockTexts } from './block-texts.ts'
 import { matchElements, type MatchKind, type NamedElements } from './match-elements.ts'
 import { type TextPlan, translatedAttributes } from './translated-attributes.ts'
 
@@ -8,10 +8,11 @@ import { type TextPlan, translatedAttributes } from './translated-attributes.ts'
  * Where a translation would go:
  * - `certain`: into its field.
  * - `byPosition`: into the component at the same position, which the file does not name.
+ * - `reformatted`: into a paragraph that loses formats of its own.
  * - `replaced`: into a field that gets the components or blocks of the source instead of its own.
  * - `gone`: nowhere, because the component of the translation was removed.
  */
-export type Placement = 'certain' | 'byPosition' | 'replaced' | 'gone'
+export type Placement = 'certain' | 'byPosition' | 'reformatted' | 'replaced' | 'gone'
 
 export interface TranslationUnit {
   /** `key` with the ids of the components of the translation: `sections/12=45/title`. */
@@ -105,6 +106,10 @@ function unitsOf(
   })
 }
 
+function placementInBlocks({ target, current }: BlockText): Placement {
+  return current !== null && target === null ? 'reformatted' : 'certain'
+}
+
 function within(holder: string, name: string): string {
   return holder === '' ? name : `${holder}/${name}`
 }
@@ -115,7 +120,7 @@ function placementOf(kind: MatchKind, named: NamedElements | null): Placement {
   return kind === 'byPosition' && named !== null ? 'byPosition' : 'certain'
 }
 
-const ORDER: readonly Placement[] = ['certain', 'byPosition', 'replaced', 'gone']
+const ORDER: readonly Placement[] = ['certain', 'byPosition', 'reformatted', 'replaced', 'gone']
 
 function worse(one: Placement, other: Placement): Placement {
   return ORDER.indexOf(one) < ORDER.indexOf(other) ? other : one
@@ -146,7 +151,7 @@ function textUnits(
       target: text.target,
       current: text.current,
       accepts: text.accepts,
-      placement: isAligned ? placement : worse(placement, 'replaced'),
+      placement: worse(placement, isAligned ? placementInBlocks(text) : 'replaced'),
     }))
   }
   if (typeof source !== 'string' || source.trim() === '') return []

@@ -30,50 +30,78 @@ export function unescapeText(text: string): string {
 
 /** The text of a source. */
 export function tagSource(children: readonly Data[]): TaggedText {
-  const formats = formattedNodes(children)
-  return tag(children, formats, [...formats]) ?? ''
+  return tag(children, indexesBy(formattedNodes(children))) ?? ''
 }
 
-/** The text of a translation with the numbers of its source. Null if it has a format that the source lacks. */
-export function tagTarget(children: readonly Data[], source: readonly Data[]): TaggedText | null {
-  const formats = formattedNodes(source)
-  return tag(children, formats, [...formats])
+/** The text of a translation with the numbers of the formats. Null if it has another format. */
+export function tagTarget(children: readonly Data[], formats: readonly Data[]): TaggedText | null {
+  return tag(children, indexesBy(formats))
 }
 
 /**
- * Inline nodes with the formats of the source. Null if a tag is not one of the source, is not closed, or holds a tag
- * that it cannot hold.
+ * The formats of a source in the order of their numbers. Formats of the same kind that a translation has replace them,
+ * because its links can lead to other pages than those of the source.
  */
-export function readTagged(tagged: TaggedText, source: readonly Data[]): readonly Data[] | null {
+export function formatsFor(source: readonly Data[], target: readonly Data[]): readonly Data[] {
+  const formats = [...formattedNodes(source)]
+  const free = new Set(formats.keys())
+  let rest = formattedNodes(target)
+  for (const of of [shapeOf, kindOf]) {
+    const places = indexesBy(formats, of, free)
+    rest = rest.filter((node) => {
+      const place = places.get(of(node))?.shift()
+      if (place === undefined) return true
+      free.delete(place)
+      formats[place] = node
+      return false
+    })
+  }
+  return formats
+}
+
+/**
+ * Inline nodes with the formats. Null if a tag has none of their numbers, is not closed, or holds a tag that it cannot
+ * hold.
+ */
+export function readTagged(tagged: TaggedText, formats: readonly Data[]): readonly Data[] | null {
   const tokens = tokensOf(tagged)
   if (tokens === null) return null
-  const nodes = readNodes(tokens, formattedNodes(source), null)
+  const nodes = readNodes(tokens, formats, null)
   if (nodes === null || tokens.length > 0) return null
   return nodes.length > 0 ? nodes : [textNode('')]
 }
 
-/** Takes each format from `unused` first, so that equal formats get different numbers. */
-function tag(
-  children: readonly Data[],
-  formats: readonly Data[],
-  unused: Data[],
-): TaggedText | null {
+/** Equal formats get different numbers as long as there are some. */
+function tag(children: readonly Data[], indexes: Map<string, number[]>): TaggedText | null {
   const parts: string[] = []
   for (const node of children) {
     if (!isFormatted(node)) {
       parts.push(escapeText(textOf(node)))
       continue
     }
-    const shape = shapeOf(node)
-    const isAlike = (one: Data): boolean => shapeOf(one) === shape
-    const next = unused.findIndex(isAlike)
-    const [format = formats.find(isAlike)] = next < 0 ? [] : unused.splice(next, 1)
-    if (format === undefined) return null
-    const inner = isLink(node) ? tag(childrenOf(node), formats, unused) : escapeText(textOf(node))
+    const alike = indexes.get(shapeOf(node)) ?? []
+    const index = alike.length > 1 ? alike.shift() : alike[0]
+    if (index === undefined) return null
+    const inner = isLink(node) ? tag(childrenOf(node), indexes) : escapeText(textOf(node))
     if (inner === null) return null
-    parts.push(`<g id="${formats.indexOf(format) + 1}">${inner}</g>`)
+    parts.push(`<g id="${index + 1}">${inner}</g>`)
   }
   return parts.join('')
+}
+
+function indexesBy(
+  formats: readonly Data[],
+  of: (format: Data) => string = shapeOf,
+  within: Iterable<number> = formats.keys(),
+): Map<string, number[]> {
+  const found = new Map<string, number[]>()
+  for (const index of within) {
+    const key = of(formats[index] ?? {})
+    const alike = found.get(key)
+    if (alike === undefined) found.set(key, [index])
+    else alike.push(index)
+  }
+  return found
 }
 
 /** Links come before the marked texts within them. */
@@ -109,6 +137,11 @@ function marksOf(node: Data): readonly (readonly [string, unknown])[] {
 function shapeOf(node: Data): string {
   const { children: _children, ...own } = node
   return JSON.stringify([node['type'], marksOf(own)])
+}
+
+/** Without the page of a link. */
+function kindOf(node: Data): string {
+  return isLink(node) ? 'link' : shapeOf(node)
 }
 
 function textNode(text: string): Data {

@@ -256,6 +256,67 @@ describe('translations of entries', () => {
     })
   })
 
+  describe('of paragraphs', () => {
+    const words = (text: string, more: object = {}): Json => ({ type: 'text', text, ...more })
+    const link = (text: string, url: string): Json => ({
+      type: 'link',
+      url,
+      children: [words(text)],
+    })
+    const paragraphs = (...texts: readonly (string | readonly Json[])[]): Json[] =>
+      texts.map((text) => ({
+        type: 'paragraph',
+        children: typeof text === 'string' ? [words(text)] : text,
+      }))
+    const makePair = async (english: readonly Json[], german: readonly Json[]): Promise<string> => {
+      const documentId = await makeArticle({ story: english })
+      await put(documentId, 'de', german)
+      return documentId
+    }
+    const put = (documentId: string, locale: string, story: readonly Json[]): Promise<Json> =>
+      ok('PUT', `${ARTICLE}/${documentId}?locale=${locale}`, { data: { story } })
+    const storyStatuses = (entries: readonly Json[]): readonly string[] =>
+      entries[0].units
+        .filter(({ id }: Json) => id.startsWith('story'))
+        .map(({ status }: Json) => status)
+
+    it('keeps the links of a translation, also after the source links to another page', async () => {
+      const english = (url: string): readonly Json[] =>
+        paragraphs([words('see '), link('site', url)])
+      const documentId = await makePair(
+        english('https://en.org'),
+        paragraphs([words('siehe '), link('site', 'https://de.org')]),
+      )
+      const file = await exported([documentId])
+      expect(file).to.include('<target state="translated">siehe <g id="1">site</g></target>')
+      expect(storyStatuses(await preview(file))).to.deep.equal(['same'])
+      await put(documentId, 'en', english('https://other.org'))
+      expect(storyStatuses(await preview(file))).to.deep.equal(['same'])
+      const entries = await preview(
+        file.replace('siehe <g id="1">site</g>', '<g id="1">Seite</g>!'),
+      )
+      expect(storyStatuses(entries)).to.deep.equal(['changed'])
+      await store(entries)
+      expect((await read(documentId)).story).to.deep.equal(
+        paragraphs([link('Seite', 'https://de.org'), words('!')]),
+      )
+    })
+
+    it('selects no text that would remove a format of the translation', async () => {
+      const german = paragraphs([words('siehe '), link('a', '/a'), link('b', '/b')])
+      const documentId = await makePair(paragraphs([words('see '), link('a', '/en')]), german)
+      const file = translateFile(await exported([documentId]))
+      const entries = await preview(file)
+      expect(storyStatuses(entries)).to.deep.equal(['target_changed'])
+      await store(entries)
+      expect((await read(documentId)).story).to.deep.equal(german)
+      await store(await preview(file), ['target_changed'])
+      expect((await read(documentId)).story).to.deep.equal(
+        paragraphs([words('SEE '), link('A', '/a')]),
+      )
+    })
+  })
+
   it('puts texts into the components that the file names, after moves in both languages', async () => {
     const documentId = await makeArticle()
     await store(await preview(translateFile(await exported([documentId]))))

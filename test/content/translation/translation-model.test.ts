@@ -223,6 +223,23 @@ describe('translations of random content', () => {
     )
   })
 
+  it('keeps the pages of the links of a translation', () => {
+    fc.assert(
+      fc.property(page, formats, (one, format) => {
+        const source = store(null, one)
+        const begun = importTexts(source, null, textsOf(exportFile(source, null), translate))
+        let count = 0
+        const linked = mapLinks(begun, (url) => ((count += 1) % 3 === 0 ? url : `/de/${count}`))
+        const file = throughFile(exportFile(source, linked), format)
+        for (const { target } of file.entries[0]?.units ?? []) expect(target).to.be.a('string')
+        const texts = textsOf(file, (unit) => `again ${translate(unit)}`)
+        const stored = importTexts(source, linked, texts)
+        expect(urlsOf(stored)).to.deep.equal(urlsOf(linked))
+      }),
+      RUNS,
+    )
+  })
+
   it('never stores a text in another component after moves and removals in both languages', () => {
     const moves = fc.array(fc.nat({ max: 5 }), { minLength: 6, maxLength: 6 })
     fc.assert(
@@ -285,6 +302,26 @@ function withoutRuns(value: unknown): unknown {
 function isPlain(node: unknown): node is { readonly text: string } {
   const keys = Object.keys(node ?? {})
   return keys.length === 2 && keys.includes('type') && keys.includes('text')
+}
+
+function mapLinks<T>(value: T, change: (url: string) => string): T {
+  if (Array.isArray(value)) return value.map((one: unknown) => mapLinks(one, change)) as T
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([name, one]) => [
+    name,
+    name === 'url' ? change(String(one)) : mapLinks<unknown>(one, change),
+  ])
+  return Object.fromEntries(entries) as T
+}
+
+/** Sorted, because a translation can move its links within a text. */
+function urlsOf(stored: Data): readonly string[] {
+  const urls: string[] = []
+  mapLinks(stored, (url) => {
+    urls.push(url)
+    return url
+  })
+  return urls.sort()
 }
 
 function skeletonOf(value: unknown): unknown {
