@@ -1,5 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { Data } from '../../schema/definition.ts'
+import {
+  type Children,
+  type PairOf,
+  pairParagraphs,
+  type Paragraph,
+  replaceParagraphs,
+} from './pair-paragraphs.ts'
 import {
   formatsFor,
   plainTextOf,
@@ -10,123 +16,63 @@ import {
 } from './tagged-text.ts'
 
 export interface BlockText {
-  /** From its text and the number of equal ones before it, so that the key survives moves of other blocks. */
+  /** Of its paragraph in the source. */
   readonly key: string
+  /** The name of the paragraph of the translation. Null without one. */
+  readonly pair: string | null
   readonly source: TaggedText
   /** Null without a translation, and if the translation has a kind of format that the source lacks. */
   readonly target: TaggedText | null
   /** The translation without formats. Null without one. */
   readonly current: string | null
+  readonly placement: Paragraph['placement'] | 'reformatted'
   /** Whether a translation has the tags of the source, or fewer. */
   readonly accepts: (text: TaggedText) => boolean
 }
 
-export interface BlockTexts {
-  readonly texts: readonly BlockText[]
-  /** Whether the translation has the same blocks in the same order, or none. */
-  readonly isAligned: boolean
-}
-
-type Children = readonly Data[]
-
-/** Blocks with a text. Code and images have none. */
-const WITH_TEXT: ReadonlySet<unknown> = new Set(['paragraph', 'heading', 'quote', 'list-item'])
-
-export function findBlockTexts(source: unknown, target: unknown): BlockTexts {
-  const own = leavesOf(blocksOf(source))
-  const isBegun = hasText(target)
-  const isAligned = !isBegun || outlineOf(source) === outlineOf(target)
-  const others = isBegun && isAligned ? leavesOf(blocksOf(target)) : []
-  const seen = new Map<string, number>()
-  const texts = own.flatMap((children, index): readonly BlockText[] => {
-    const text = tagSource(children)
-    if (plainTextOf(text).trim() === '') return []
-    const key = keyOf(text, seen)
-    const translated = others[index]
-    const formats = formatsFor(children, translated ?? [])
+/** @param pairOf null to pair the paragraphs by position */
+export function findBlockTexts(
+  source: unknown,
+  target: unknown,
+  pairOf: PairOf | null,
+): readonly BlockText[] {
+  return pairParagraphs(source, target, pairOf).paragraphs.map((paragraph) => {
+    const { key, text, pair, placement } = paragraph
+    const formats = formatsOf(paragraph)
     const accepts = (given: TaggedText): boolean => readTagged(given, formats) !== null
-    const current = translated === undefined ? '' : plainTextOf(tagSource(translated))
-    const unit = { key, source: text, accepts }
-    if (translated === undefined || current === '')
-      return [{ ...unit, target: null, current: null }]
-    return [{ ...unit, target: tagTarget(translated, formats), current }]
+    const current = pair === null ? '' : plainTextOf(tagSource(pair.children))
+    const unit = { key, pair: pair?.name ?? null, source: text, accepts }
+    if (pair === null || current === '') return { ...unit, target: null, current: null, placement }
+    const tagged = tagTarget(pair.children, formats)
+    const isLost = placement === 'certain' && tagged === null
+    return { ...unit, target: tagged, current, placement: isLost ? 'reformatted' : placement }
   })
-  return { texts, isAligned }
 }
 
 /**
- * The translation with the given texts by key. Other blocks keep the translation if it has the blocks of the source.
- * Otherwise they have the text of the source.
+ * The translation with the given texts by key. If a text has no paragraph there, and the blocks differ from those of the
+ * source, the result has the blocks of the source, with the text of the source in the others.
  */
 export function translateBlocks(
   source: unknown,
   target: unknown,
   texts: ReadonlyMap<string, TaggedText>,
+  pairOf: PairOf,
 ): readonly Data[] {
-  const isKept = hasText(target) && outlineOf(source) === outlineOf(target)
-  const others = isKept ? leavesOf(blocksOf(target)) : []
-  const seen = new Map<string, number>()
-  const translated = leavesOf(blocksOf(source)).map((children, index): Children | null => {
-    const tagged = tagSource(children)
-    if (plainTextOf(tagged).trim() === '') return null
-    const text = texts.get(keyOf(tagged, seen))
-    return text === undefined ? null : readTagged(text, formatsFor(children, others[index] ?? []))
-  })
-  let index = 0
-  const fill = (children: Children): Children => translated[index++] ?? children
-  return mapLeaves(blocksOf(isKept ? target : source), fill)
-}
-
-function keyOf(text: TaggedText, seen: Map<string, number>): string {
-  const digest = createHash('sha256').update(text).digest('hex').slice(0, 12)
-  const count = (seen.get(digest) ?? 0) + 1
-  seen.set(digest, count)
-  return `${digest}.${count}`
-}
-
-function blocksOf(value: unknown): readonly Data[] {
-  return Array.isArray(value) ? (value as readonly Data[]) : []
-}
-
-function childrenOf({ children }: Data): readonly Data[] {
-  return blocksOf(children)
-}
-
-function leavesOf(blocks: readonly Data[]): readonly Children[] {
-  return blocks.flatMap((block) => {
-    if (WITH_TEXT.has(block['type'])) return [childrenOf(block)]
-    return block['type'] === 'list' ? leavesOf(childrenOf(block)) : []
-  })
-}
-
-function mapLeaves(
-  blocks: readonly Data[],
-  fill: (children: Children) => Children,
-): readonly Data[] {
-  return blocks.map((block) => {
-    if (WITH_TEXT.has(block['type'])) return { ...block, children: fill(childrenOf(block)) }
-    return block['type'] === 'list'
-      ? { ...block, children: mapLeaves(childrenOf(block), fill) }
-      : block
-  })
-}
-
-/** An editor that was opened once leaves an empty paragraph. */
-function hasText(value: unknown): boolean {
-  const blocks = blocksOf(value)
-  const isText = ({ type }: Data): boolean => WITH_TEXT.has(type) || type === 'list'
-  return (
-    blocks.some((block) => !isText(block)) ||
-    leavesOf(blocks).some((children) => plainTextOf(tagSource(children)).trim() !== '')
+  const { paragraphs, isAligned } = pairParagraphs(source, target, pairOf)
+  const given = paragraphs.filter(({ key }) => texts.has(key))
+  const pairs = new Set(given.map(({ pair }) => pair?.index ?? null))
+  const isPaired = pairs.size === given.length && !pairs.has(null)
+  const translated = new Map(
+    given.map((paragraph): readonly [number, Children | null] => {
+      const place = isPaired ? (paragraph.pair?.index ?? paragraph.index) : paragraph.index
+      return [place, readTagged(texts.get(paragraph.key) ?? '', formatsOf(paragraph))]
+    }),
   )
+  const kept = isPaired || isAligned ? target : source
+  return replaceParagraphs(kept, (index) => translated.get(index) ?? null)
 }
 
-function outlineOf(value: unknown): string {
-  const outline = (block: Data): unknown => [
-    block['type'],
-    block['level'] ?? null,
-    block['format'] ?? null,
-    block['type'] === 'list' ? childrenOf(block).map(outline) : null,
-  ]
-  return JSON.stringify(blocksOf(value).map(outline))
+function formatsOf({ children, pair }: Paragraph): Children {
+  return formatsFor(children, pair?.children ?? [])
 }

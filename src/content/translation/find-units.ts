@@ -1,13 +1,13 @@
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
-import { type BlockText, findBlockTexts } from './block-texts.ts'
+import { findBlockTexts } from './block-texts.ts'
 import { matchElements, type MatchKind, type NamedElements } from './match-elements.ts'
 import { type TextPlan, translatedAttributes } from './translated-attributes.ts'
 
 /**
  * Where a translation would go:
  * - `certain`: into its field.
- * - `byPosition`: into the component at the same position, which the file does not name.
+ * - `byPosition`: into the component or paragraph at the same position, which the file does not name.
  * - `reformatted`: into a paragraph that loses formats of its own.
  * - `replaced`: into a field that gets the components or blocks of the source instead of its own.
  * - `gone`: nowhere, because the component of the translation was removed.
@@ -15,7 +15,7 @@ import { type TextPlan, translatedAttributes } from './translated-attributes.ts'
 export type Placement = 'certain' | 'byPosition' | 'reformatted' | 'replaced' | 'gone'
 
 export interface TranslationUnit {
-  /** `key` with the ids of the components of the translation: `sections/12=45/title`. */
+  /** `key` with the ids of components and the names of paragraphs of the translation: `sections/12=45/title`. */
   readonly id: string
   /** The path of the text with the ids of components of the source: `sections/12/title`. */
   readonly key: string
@@ -51,7 +51,7 @@ export function findUnits(
   return unitsOf(root, named, true)
 }
 
-/** The key of a unit, and the components that its id names by the keys of their sources. */
+/** The key of a unit, and the components and paragraphs that its id names by the keys of their sources. */
 export function parseUnitId(id: string): {
   readonly key: string
   readonly named: readonly (readonly [key: string, id: string])[]
@@ -59,7 +59,7 @@ export function parseUnitId(id: string): {
   const keys: string[] = []
   const named: (readonly [string, string])[] = []
   for (const segment of id.split('/')) {
-    const [, element, other] = /^([^=]*\d)=(\d+)$/.exec(segment) ?? []
+    const [, element, other] = /^([^=]*\d)=(\d+|[0-9a-f]{12}(?:\.\d+)?)$/.exec(segment) ?? []
     keys.push(element ?? segment)
     if (other !== undefined) named.push([keys.join('/'), other])
   }
@@ -84,7 +84,7 @@ function unitsOf(
     const place = { ...holder, key: within(holder.key, name), id: within(holder.id, name) }
     const path = [...holder.path, name]
     const values = { source: holder.source[name], target: holder.target?.[name] }
-    if (attribute.kind === 'scalar') return textUnits(attribute, { ...place, path, values })
+    if (attribute.kind === 'scalar') return textUnits(attribute, { ...place, path, values }, named)
     const { kind, elements } = matchElements(attribute, place.key, values, named)
     return elements.flatMap((element) => {
       const { key, component: shape, source, target, isGone, index } = element
@@ -104,10 +104,6 @@ function unitsOf(
       return unitsOf(inner, named, false)
     })
   })
-}
-
-function placementInBlocks({ target, current }: BlockText): Placement {
-  return current !== null && target === null ? 'reformatted' : 'certain'
 }
 
 function within(holder: string, name: string): string {
@@ -137,12 +133,13 @@ function textUnits(
   }: Pick<Holder, 'key' | 'id' | 'path' | 'placement'> & {
     readonly values: { readonly source: unknown; readonly target: unknown }
   },
+  named: NamedElements | null,
 ): readonly TranslationUnit[] {
   const attribute = path[0] ?? name
   if (type === 'blocks') {
-    const { texts, isAligned } = findBlockTexts(source, target)
-    return texts.map((text, index) => ({
-      id: `${id}/#${text.key}`,
+    const pairOf = named && ((text: string) => named.get(`${key}/#${text}`))
+    return findBlockTexts(source, target, pairOf).map((text, index) => ({
+      id: `${id}/#${text.key}${text.pair === null ? '' : `=${text.pair}`}`,
       key: `${key}/#${text.key}`,
       attribute,
       path: [...path, String(index + 1)],
@@ -151,7 +148,7 @@ function textUnits(
       target: text.target,
       current: text.current,
       accepts: text.accepts,
-      placement: worse(placement, isAligned ? placementInBlocks(text) : 'replaced'),
+      placement: worse(placement, text.placement),
     }))
   }
   if (typeof source !== 'string' || source.trim() === '') return []

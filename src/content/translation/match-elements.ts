@@ -29,7 +29,7 @@ export interface Match {
   readonly elements: readonly MatchedElement[]
 }
 
-/** Ids of elements of the translation by the keys of elements of the source (`place`). */
+/** Ids of elements and names of paragraphs of the translation by the keys of those of the source (`place`). */
 export type NamedElements = ReadonlyMap<string, string>
 
 /** @param named null to match the lists as they are now */

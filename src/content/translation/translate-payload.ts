@@ -57,7 +57,8 @@ function translateWithin(holder: Holder, translation: Translation, localizedOnly
       data[name] = translateElements(attribute, key, { source, target, copy }, translation)
     } else if (attribute.type === 'blocks') {
       const texts = textsBelow(translation, `${key}/#`)
-      if (texts.size > 0) data[name] = translateBlocks(source, target, texts)
+      const pairOf = (text: string): string | undefined => translation.named.get(`${key}/#${text}`)
+      if (texts.size > 0) data[name] = translateBlocks(source, target, texts, pairOf)
     } else if (translation.texts.has(key)) {
       data[name] = translation.texts.get(key)
     }
@@ -126,7 +127,7 @@ function withoutTexts(shape: ShapePlan, copy: Data): Data {
 }
 
 function hasBlockTexts(value: unknown): boolean {
-  return findBlockTexts(value, null).texts.length > 0
+  return findBlockTexts(value, null, null).length > 0
 }
 
 function withoutTextsBelow(shape: ShapePlan, name: string, value: unknown): unknown {

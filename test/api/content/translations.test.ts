@@ -302,6 +302,25 @@ describe('translations of entries', () => {
       )
     })
 
+    it('keeps the pairs of the export after moves, and selects no other paragraph', async () => {
+      const documentId = await makePair(paragraphs('one', 'two'), paragraphs('eins', 'zwei'))
+      const json = await exported([documentId], { format: 'json' })
+      const file = JSON.parse(json)
+      file.entries[0].units = file.entries[0].units
+        .filter(({ source }: Json) => source === 'two')
+        .map((unit: Json) => ({ ...unit, target: 'zwo!' }))
+      const compared = async (): Promise<Json[]> =>
+        (await send(editor, 'compare', JSON.stringify(file), { type: 'application/json' })).body
+          .data
+      await put(documentId, 'en', paragraphs('two', 'one'))
+      const entries = await compared()
+      expect(storyStatuses(entries)).to.deep.equal(['changed'])
+      await store(entries)
+      expect((await read(documentId)).story).to.deep.equal(paragraphs('eins', 'zwo!'))
+      await put(documentId, 'de', paragraphs('drei', 'vier'))
+      expect(storyStatuses(await compared())).to.deep.equal(['target_changed'])
+    })
+
     it('selects no text that would remove a format of the translation', async () => {
       const german = paragraphs([words('siehe '), link('a', '/a'), link('b', '/b')])
       const documentId = await makePair(paragraphs([words('see '), link('a', '/en')]), german)
