@@ -40,7 +40,7 @@ export const translationEnglish = {
   'translation.status.changed': 'Changed',
   'translation.status.source_changed': 'The original has changed since the export',
   'translation.status.target_changed':
-    'The components or paragraphs differ in both languages, and are replaced or matched by position',
+    'The components, paragraphs or links differ in both languages, and are replaced or matched by position',
   'translation.status.same': 'Same',
   'translation.status.source_removed': 'The original has changed or no longer exists',
   'translation.status.target_removed': 'The component was removed from the translation',

@@ -44,7 +44,7 @@ export const translationGerman: Readonly<Record<keyof typeof translationEnglish,
   'translation.status.changed': 'Geändert',
   'translation.status.source_changed': 'Das Original wurde nach dem Export geändert',
   'translation.status.target_changed':
-    'Komponenten oder Absätze der Sprachen unterscheiden sich und werden ersetzt oder nach Position zugeordnet',
+    'Komponenten, Absätze oder Links der Sprachen unterscheiden sich und werden ersetzt oder nach Position zugeordnet',
   'translation.status.same': 'Gleich',
   'translation.status.source_removed': 'Das Original wurde geändert oder gelöscht',
   'translation.status.target_removed': 'Die Komponente der Übersetzung wurde gelöscht',
