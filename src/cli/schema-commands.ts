@@ -1,4 +1,4 @@
-import type { SchemaPlan } from '../server/services/plan-schema.ts'
+import type { PlannedType, SchemaPlan } from '../server/services/plan-schema.ts'
 import type { Command } from './command.ts'
 
 const plan: Command = {
@@ -21,18 +21,12 @@ const check: Command = {
   needs: 'database',
   run: async ({ planSchema }) => {
     const planned = await planSchema()
-    const isLossy = planned.retyped.some(isRefused)
+    const isLossy = planned.retyped.some(({ refused }) => refused)
     return { data: planned, text: textOf(planned), failed: isLossy }
   },
 }
 
 export const SCHEMA_COMMANDS: readonly Command[] = [plan, check]
-
-type PlannedType = SchemaPlan['retyped'][number]
-
-function isRefused({ lost, unzoned, removes }: PlannedType): boolean {
-  return unzoned > 0 || (lost > 0 && !removes)
-}
 
 function textOf({ renamedHolders, renamed, moved, retyped, built, dropped }: SchemaPlan): string {
   const lines = [
@@ -48,12 +42,14 @@ function textOf({ renamedHolders, renamed, moved, retyped, built, dropped }: Sch
   return lines.length === 0 ? 'A start changes nothing.' : lines.join('\n')
 }
 
-function effectOf({ values, rewritten, lost, unzoned, removes }: PlannedType): string {
+function effectOf({ values, rewritten, lost, unzoned, refused, conversion, stored }: PlannedType) {
   if (unzoned > 0) return `refused, ${unzoned} of ${values} values need a time zone in "convert"`
+  if (refused) return `refused, ${lost} of ${values} values do not fit`
+  const losses =
+    conversion === 'none' ? `do not fit and stay stored as ${stored}` : 'do not fit and are removed'
   const effects = [
     ...(rewritten > 0 ? [`${rewritten} of ${values} values are rewritten`] : []),
-    ...(lost > 0 ? [`${lost} of ${values} values do not fit and are removed`] : []),
+    ...(lost > 0 ? [`${lost} of ${values} values ${losses}`] : []),
   ]
-  if (lost > 0 && !removes) return `refused, ${lost} of ${values} values do not fit`
   return effects.length === 0 ? `all ${values} values fit` : effects.join(', ')
 }

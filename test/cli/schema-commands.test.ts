@@ -126,6 +126,18 @@ describe('quire schema', () => {
     expect((await quire('check', { ...SAME, pages: { type: 'richtext' } })).failed).to.equal(false)
   })
 
+  it('names the stored name of values that no value of the new type replaces', async () => {
+    const kept = { ...SAME, pages: { type: 'integer', convert: 'null' } }
+    const { text, failed } = await quire('check', kept)
+    expect(text).to.equal(
+      'retype  api::book.book: pages, string to integer; 2 of 2 values do not fit and stay stored as pages',
+    )
+    expect(failed).to.equal(false)
+    const removed = await quire('check', { ...SAME, pages: { type: 'email', convert: 'null' } })
+    expect(removed.text).to.match(/string to email; 2 of 2 values do not fit and are removed$/)
+    expect(removed.failed).to.equal(false)
+  })
+
   it('fails for another target of a relation with values', async () => {
     const page = declare('page', {})
     const book = declare('book', { ...SAME, related: related('page') })

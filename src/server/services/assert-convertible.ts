@@ -7,7 +7,7 @@ import { declarationFault } from '../../schema/check/declaration-fault.ts'
 import { locate } from '../../schema/check/located-fault.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { Definitions } from '../../schema/definition.ts'
-import type { EnteredDefinitions } from '../../schema/ledger/enter-definitions.ts'
+import type { EnteredDefinitions, RetypedAttribute } from '../../schema/ledger/enter-definitions.ts'
 import { membersOf } from '../../schema/ledger/type-of-attribute.ts'
 import { type LocatedFault, SchemaError } from '../../schema/schema-error.ts'
 import { assertAlone } from './assert-alone.ts'
@@ -26,29 +26,41 @@ export async function assertConvertible(
 
 export async function findLosses(
   database: Database,
-  { definitions, storedNames, isKnown, retyped }: EnteredDefinitions,
+  entered: EnteredDefinitions,
 ): Promise<readonly LocatedFault[]> {
-  // A known release has its own stored names, so that its values have its types.
-  const changed = retyped.filter(
-    ({ conversion }) => conversion === 'checked' || (conversion === 'none' && !isKnown),
-  )
+  const { definitions, storedNames, retyped } = entered
+  const changed = retyped.filter((one) => canLose(one, entered))
   if (changed.length === 0) return []
   const schema = compileSchema(definitions, storedNames)
   const judged = await judgeConversions(database, schema, changed)
-  return judged.flatMap((one) => lossOf(one, definitions))
+  return judged.filter((one) => isRefused(one, entered)).map((one) => lossOf(one, definitions))
 }
 
-function lossOf(one: JudgedAttribute, definitions: Definitions): readonly LocatedFault[] {
-  const { from, to, lost, unzoned, removes } = one
+export function isRefused(
+  one: JudgedAttribute,
+  entered: Pick<EnteredDefinitions, 'isKnown'>,
+): boolean {
+  return canLose(one, entered) && (one.unzoned > 0 || (one.lost > 0 && !one.removes))
+}
+
+/** A known release has its own stored names, so that its values have its types. */
+function canLose(
+  { conversion }: RetypedAttribute,
+  { isKnown }: Pick<EnteredDefinitions, 'isKnown'>,
+): boolean {
+  return conversion === 'checked' || (conversion === 'none' && !isKnown)
+}
+
+function lossOf(one: JudgedAttribute, definitions: Definitions): LocatedFault {
+  const { from, to, lost, unzoned } = one
   const { file, path, code } = placeOf(one, definitions)
   const params = { kind: from, type: to }
   if (unzoned > 0) {
     const amount = String(unzoned)
-    return [locate(file, declarationFault(path, 'declare.convertZone', { ...params, amount }))]
+    return locate(file, declarationFault(path, 'declare.convertZone', { ...params, amount }))
   }
-  if (lost === 0 || removes) return []
   const amount = String(lost)
-  return [locate(file, declarationFault(path, code, { ...params, amount }))]
+  return locate(file, declarationFault(path, code, { ...params, amount }))
 }
 
 interface LossPlace {

@@ -6,6 +6,7 @@ import {
 } from '../../mongo/conversions/judge-conversions.ts'
 import type { AddedAttribute, Renaming } from '../../schema/ledger/enter-definitions.ts'
 import type { Uid } from '../../schema/definition.ts'
+import { isRefused } from './assert-convertible.ts'
 import type { EnteredSchema } from './enter-schema.ts'
 import type { Base } from './open-base.ts'
 
@@ -15,9 +16,13 @@ export interface SchemaPlan {
   readonly renamed: readonly Renaming[]
   /** New attributes whose name is the stored name of another one. */
   readonly moved: readonly AddedAttribute[]
-  readonly retyped: readonly JudgedAttribute[]
+  readonly retyped: readonly PlannedType[]
   readonly built: readonly string[]
   readonly dropped: readonly string[]
+}
+
+export interface PlannedType extends JudgedAttribute {
+  readonly refused: boolean
 }
 
 export async function planSchema({ database, schema, entered }: Base): Promise<SchemaPlan> {
@@ -36,7 +41,9 @@ export async function planSchema({ database, schema, entered }: Base): Promise<S
     moved: entered.added
       .filter((one) => one.name !== one.stored && !isRetyped(one))
       .map(asDeclared),
-    retyped: retyped.map(asDeclared),
+    retyped: retyped.map((one) => {
+      return { ...asDeclared(one), refused: isRefused(one, entered) }
+    }),
     built: missing,
     dropped: outdated,
   }
