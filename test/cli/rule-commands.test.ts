@@ -34,6 +34,7 @@ describe('commands for rules of permissions', () => {
       passwords: openPasswords(),
       secret: 'of the test',
       publicUrl: 'https://cms.example.org',
+      secondFactor: 'off',
       oidc: null,
       now: () => new Date(),
     })

@@ -92,6 +92,7 @@ describe('commands of the CLI', () => {
             passwords: openPasswords(),
             secret: 'of the test',
             publicUrl: 'https://cms.example.org',
+            secondFactor: 'off',
             oidc: null,
             now: () => new Date(),
           }),

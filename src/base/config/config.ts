@@ -13,6 +13,7 @@ import type {
   ObserveConfig,
   PurgeConfig,
   S3Config,
+  SecondFactorPolicy,
   SecretsConfig,
   SessionsConfig,
   UploadConfig,
@@ -42,6 +43,7 @@ export interface Config {
   readonly observe: ObserveConfig
   readonly webhooks: WebhooksConfig
   /** Null: administrators only sign in with passwords and passkeys. */
+  readonly administrators: { readonly secondFactor: SecondFactorPolicy }
   readonly oidc: OidcConfig | null
 }
 
@@ -131,15 +133,7 @@ function toConfig(settings: Settings, signInProviders: SignInProviders): Config 
       jwtSecret: settings.JWT_SECRET ?? null,
       metricsToken: settings.METRICS_TOKEN ?? null,
     }),
-    upload: Object.freeze({
-      storage: settings.UPLOAD_STORAGE,
-      maxUploadBytes: settings.MAX_UPLOAD_BYTES,
-      images: Object.freeze({
-        sizes: settings.IMAGE_SIZES,
-        signingKey: settings.IMAGE_SIGNING_KEY ?? null,
-      }),
-      s3: toS3(settings),
-    }),
+    upload: toUpload(settings),
     mail: toMail(settings),
     endUsers: Object.freeze({
       emailConfirmation: settings.EMAIL_CONFIRMATION,
@@ -149,6 +143,7 @@ function toConfig(settings: Settings, signInProviders: SignInProviders): Config 
       anonymous: toAnonymous(settings),
       sessions: settings.UP_JWT_MANAGEMENT === 'refresh' ? toSessions(settings) : null,
     }),
+    administrators: Object.freeze({ secondFactor: settings.ADMIN_SECOND_FACTOR }),
     oidc: toOidc(settings),
     webhooks: Object.freeze({ allowHosts: settings.WEBHOOK_ALLOW_HOSTS }),
     observe: Object.freeze({
@@ -254,6 +249,18 @@ function toMail(settings: Settings): MailConfig {
     from: settings.MAIL_FROM,
     resetPasswordUrl: settings.RESET_PASSWORD_URL ?? null,
     confirmedUrl: settings.EMAIL_CONFIRMED_URL ?? null,
+  })
+}
+
+function toUpload(settings: Settings): UploadConfig {
+  return Object.freeze({
+    storage: settings.UPLOAD_STORAGE,
+    maxUploadBytes: settings.MAX_UPLOAD_BYTES,
+    images: Object.freeze({
+      sizes: settings.IMAGE_SIZES,
+      signingKey: settings.IMAGE_SIGNING_KEY ?? null,
+    }),
+    s3: toS3(settings),
   })
 }
 

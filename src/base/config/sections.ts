@@ -125,6 +125,9 @@ export interface S3Config {
   readonly publicUrl: string | null
 }
 
+/** Administrators that need a second factor: none, all, or those with one of these roles. */
+export type SecondFactorPolicy = 'off' | 'required' | readonly string[]
+
 export interface EndUsersConfig {
   readonly emailConfirmation: boolean
   readonly signInProviders: SignInProviders

@@ -155,6 +155,14 @@ export function toNames(given: string, helpers: Joi.CustomHelpers): unknown {
   return names.every(isName) ? Object.freeze([...new Set(names)]) : helpers.error('any.invalid')
 }
 
+export function toSecondFactor(given: string, helpers: Joi.CustomHelpers): unknown {
+  if (given === 'off' || given === 'required') return given
+  const roles = given.split(',').map((role) => role.trim())
+  const isRole = (role: string): boolean => /^[a-z0-9][a-z0-9_-]{0,63}$/.test(role)
+  const isList = roles.every(isRole) && !roles.includes('off') && !roles.includes('required')
+  return isList ? Object.freeze([...new Set(roles)]) : helpers.error('any.invalid')
+}
+
 export function toSizes(given: string, helpers: Joi.CustomHelpers): unknown {
   const sizes = given.split(',').map((size) => size.trim())
   const isSize = (size: string): boolean => /^[1-9]\d{0,3}$/.test(size) && Number(size) <= 4096

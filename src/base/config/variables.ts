@@ -1,5 +1,6 @@
 import Joi from 'joi'
 import { DATABASE_NAME, MAX_DATABASE_NAME_BYTES } from './database-name.ts'
+import type { SecondFactorPolicy } from './sections.ts'
 import { issuer, type OidcRoleRule, toRoleRules } from './oidc-rules.ts'
 import {
   addresses,
@@ -16,6 +17,7 @@ import {
   toNames,
   toOrigins,
   toProxyCount,
+  toSecondFactor,
   toSizes,
   url,
   whole,
@@ -137,6 +139,14 @@ export const VARIABLES = {
     checked<readonly OidcRoleRule[]>(
       Joi.string().default([]).custom(toRoleRules),
       'pairs such as cms-admins=administrator,staff=editor; *=author is everybody',
+      'list',
+    ),
+  ),
+  ADMIN_SECOND_FACTOR: at(
+    'administrators.secondFactor',
+    checked<SecondFactorPolicy>(
+      Joi.string().default('off').custom(toSecondFactor),
+      'off, required, or types of roles such as administrator,editor',
       'list',
     ),
   ),

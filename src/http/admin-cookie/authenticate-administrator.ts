@@ -1,5 +1,6 @@
 import type { Access } from '../../people/access/access.ts'
 import type { AdministratorPrincipal, Principal } from '../../people/access/principal.ts'
+import { secondFactorRequired } from '../../people/administrators/second-factor.ts'
 import { crossSite, isOwnPage } from './own-origin.ts'
 import { actAs } from '../middleware/act-as.ts'
 import type { AdminCookie } from './admin-cookie.ts'
@@ -9,6 +10,8 @@ export interface AdministratorAuthentication {
   readonly access: Pick<Access, 'principalOf'>
   readonly principalOfSession: (token: string) => Promise<AdministratorPrincipal | null>
   readonly cookie: AdminCookie
+  /** For the routes that add the first second factor. */
+  readonly acceptsMissingFactor: boolean
 }
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -18,6 +21,7 @@ export function authenticateAdministrator({
   access,
   principalOfSession,
   cookie,
+  acceptsMissingFactor,
 }: AdministratorAuthentication): Middleware {
   return async (ctx, next) => {
     ctx.vary('Authorization')
@@ -28,6 +32,8 @@ export function authenticateAdministrator({
     if (token !== null) assertNotForged(ctx, cookie.publicUrl)
     const identify = async (): Promise<Principal> => {
       const signedIn = token === null ? null : await principalOfSession(token)
+      if (signedIn?.lacksSecondFactor === true && !acceptsMissingFactor)
+        throw secondFactorRequired()
       return signedIn ?? (await access.principalOf(authorization))
     }
     await actAs(ctx, identify, next)

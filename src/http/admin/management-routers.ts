@@ -95,7 +95,7 @@ export interface ManagementDependencies {
 export function managementRouters(dependencies: ManagementDependencies): readonly GuardedRouter[] {
   const { config, access, administrators, schema, definitions, locales } = dependencies
   const { publicUrl } = config.http
-  const { before, entrance } = standBefore(dependencies)
+  const { before, enrolling, entrance } = standBefore(dependencies)
   const content = contentOf(dependencies, before)
   const { limits, webhooks, editableTypes, log, mailer, behind, editorsDocuments, folders } =
     dependencies
@@ -103,11 +103,11 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
   const administratorActions = administrators.actions
   const start = { version: readVersion(), editableTypes }
   return [
-    adminSessionRoutes({ ...before, ...entrance, start, behind, mails: { mailer, publicUrl } }),
+    adminSessionRoutes({ ...enrolling, ...entrance, start, behind, mails: { mailer, publicUrl } }),
     oidcRoutes({ ...entrance, log }),
     meRoutes({ ...before, ...entrance }),
-    passkeyRoutes({ ...before, administrators, limits }),
-    totpRoutes({ ...before, ...entrance }),
+    passkeyRoutes({ ...enrolling, administrators, limits }),
+    totpRoutes({ ...enrolling, ...entrance }),
     entryRoutes(content),
     duplicateRoute(content),
     translationRoutes({ ...content, publicSchema: schema, readFile: dependencies.readFile }),
@@ -171,14 +171,19 @@ function contentOf(
 function standBefore({ config, access, administrators, limited, ...rest }: ManagementDependencies) {
   const { publicUrl, cookieName } = config.http
   const cookie = adminCookie({ publicUrl, cookieName, livesMs: SESSION_LIVES_MS })
-  const authenticate = authenticateAdministrator({
-    access,
-    principalOfSession: (token) => principalOfSession(administrators, token),
-    cookie,
-  })
+  const beforeRoutes = (acceptsMissingFactor: boolean): BeforeAdmin => {
+    const authenticate = authenticateAdministrator({
+      access,
+      principalOfSession: (token) => principalOfSession(administrators, token),
+      cookie,
+      acceptsMissingFactor,
+    })
+    return { readBody: rest.readBody, authenticate: limited(authenticate) }
+  }
   const inFlight = limited((_, next) => next())
   return {
-    before: { readBody: rest.readBody, authenticate: limited(authenticate) },
+    before: beforeRoutes(false),
+    enrolling: beforeRoutes(true),
     entrance: { administrators, limits: rest.limits, cookie, inFlight },
   }
 }

@@ -34,12 +34,11 @@ export function passkeyRoutes(dependencies: PasskeyDependencies): GuardedRouter 
     ctx.status = 201
   })
   admin.put('/:id', null, async (ctx) => {
-    const { id } = meOf(ctx)
-    const name = parameterOf(ctx, 'id')
-    ctx.body = { data: await renamePasskey(administrators, id, name, payloadOf(ctx)) }
+    const id = parameterOf(ctx, 'id')
+    ctx.body = { data: await renamePasskey(administrators, meOf(ctx), id, payloadOf(ctx)) }
   })
   admin.delete('/:id', null, async (ctx) => {
-    await removePasskey(administrators, meOf(ctx).id, parameterOf(ctx, 'id'))
+    await removePasskey(administrators, meOf(ctx), parameterOf(ctx, 'id'))
     ctx.status = 204
   })
   return admin.router

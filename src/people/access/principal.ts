@@ -63,6 +63,8 @@ export interface AdministratorPrincipal {
   readonly epoch: number
   readonly grants: Grants
   readonly isBound: boolean
+  /** The installation requires one. Only the routes that add the first one accept the principal. */
+  readonly lacksSecondFactor: boolean
   /** Null means all. */
   localesOf(action: string): ReadonlySet<string> | null
 }

@@ -16,10 +16,15 @@ export interface AdminSession extends Device {
   readonly expiresAt: Date
 }
 
+/** The second factor that started the session. `link` stands for access to the machine of the server. */
+export type SessionProof = 'code' | 'passkey' | 'oidc' | 'link'
+
 export interface LiveSession {
   readonly id: string
   readonly administrator: string
   readonly epoch: number
+  /** Null for the password alone, and for sessions of earlier releases. */
+  readonly proof: SessionProof | null
 }
 
 export interface AdminSessions {
@@ -27,7 +32,10 @@ export interface AdminSessions {
   start(
     administrator: { readonly _id: string; readonly epoch: number },
     device: Device,
+    proof: SessionProof | null,
   ): Promise<string>
+  /** Notes that a passkey was added in the session. */
+  provePasskey(administrator: string, id: string): Promise<void>
   find(token: string): Promise<LiveSession | null>
   list(administrator: string): Promise<readonly AdminSession[]>
   /** Null for a session that has ended. */
@@ -46,6 +54,7 @@ interface SessionRow extends AdminSession {
   readonly _id: string
   readonly administrator: string
   readonly epoch: number
+  readonly proof?: SessionProof
   readonly endsAt: Date
 }
 
@@ -71,7 +80,11 @@ export async function openAdminSessions(db: Database, now: () => Date): Promise<
   const context = { ...opened, now }
   const { rows, list } = opened
   return {
-    start: (administrator, device) => startSession(context, administrator, device),
+    start: (administrator, device, proof) => startSession(context, administrator, device, proof),
+    provePasskey: async (administrator, id) => {
+      const row = await rows.findOne({ administrator, id })
+      if (row !== null) await rows.updateOne({ _id: row._id }, { $set: { proof: 'passkey' } })
+    },
     find: (token) => findSession(context, token),
     list: async (administrator) => (await list(administrator)).map(toSession),
     startedAt: async (administrator, id) =>
@@ -102,6 +115,7 @@ async function startSession(
   { rows, now, sweep }: Context,
   { _id: administrator, epoch }: { readonly _id: string; readonly epoch: number },
   { address, userAgent }: Device,
+  proof: SessionProof | null,
 ): Promise<string> {
   await sweep()
   const at = now()
@@ -111,6 +125,7 @@ async function startSession(
     id: createId(),
     administrator,
     epoch,
+    ...(proof !== null && { proof }),
     address: address.slice(0, MAX_TEXT),
     userAgent: userAgent.slice(0, MAX_TEXT),
     createdAt: at,
@@ -129,7 +144,8 @@ async function findSession(context: Context, token: string): Promise<LiveSession
   const row = await rows.findOne({ _id: credentialHash(token), ...liveAt(at) })
   if (row === null) return null
   await noteUse(context, row, at)
-  return { id: row.id, administrator: row.administrator, epoch: row.epoch }
+  const { id, administrator, epoch, proof = null } = row
+  return { id, administrator, epoch, proof }
 }
 
 async function noteUse({ rows }: Context, row: SessionRow, at: Date): Promise<void> {

@@ -4,6 +4,7 @@ import type { RuleBinder } from '../rules/rule-binder.ts'
 import type { KnownDevices } from '../sign-in/known-devices.ts'
 import type { Principal } from '../access/principal.ts'
 import { assertCurrentPassword, wrongPassword, type Passwords } from '../sign-in/passwords.ts'
+import type { SecondFactorPolicy } from '../../base/config/sections.ts'
 import { because, ForbiddenError, NotFoundError, ValidationError } from '../../base/errors.ts'
 import { noteRow } from '../../mongo/connection/commit-record.ts'
 import type { Database, Session } from '../../mongo/connection/database.ts'
@@ -59,6 +60,7 @@ export interface AdministratorsContext {
   readonly relyingParty: RelyingParty | null
   readonly identityProvider: IdentityProvider | null
   readonly passwords: Passwords
+  readonly secondFactor: SecondFactorPolicy
   readonly now: () => Date
 }
 

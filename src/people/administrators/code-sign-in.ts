@@ -1,8 +1,10 @@
 import { readInput } from '../access/input.ts'
-import { RateLimitError, ValidationError } from '../../base/errors.ts'
+import { ForbiddenError, RateLimitError, ValidationError } from '../../base/errors.ts'
 import type { Device } from './admin-sessions.ts'
 import type { AdministratorsContext } from './administrators.ts'
 import { noteFailedSignIn, noteRecoveryCode } from './note-sign-ins.ts'
+import type { AdministratorRow } from './rows.ts'
+import { requiresPasskey } from './second-factor.ts'
 import { type EnteringAdministrator, type NewSession, startAdminSession } from './start-session.ts'
 import { isTotpCode, normalizeCode, recoveryCodeHash, totpStepOf } from './totp/totp-codes.ts'
 import { SIGN_IN_BY_CODE } from './totp/totp-input.ts'
@@ -20,14 +22,18 @@ const PENDING = /^([0-9a-z]{24})\.([\w-]{72})$/
 const MAX_WRONG_CODES = 10
 const WRONG_CODES_LAST_MS = 60 * 60 * 1_000
 
-/** Starts a session only if the administrator has no second factor. */
+/** Starts a session only if the administrator has no second factor. @throws ForbiddenError if only a passkey may */
 export async function startSessionOrAskForCode(
   context: AdministratorsContext,
-  row: EnteringAdministrator,
+  row: EnteringAdministrator & Pick<AdministratorRow, 'roles'>,
   device: Device,
 ): Promise<NewSession | PendingSignIn> {
   const totp = await totpsOf(context.db).findOne({ _id: row._id })
-  if (totp === null || totp.confirmedAt === null) return startAdminSession(context, row, device)
+  if (totp === null || totp.confirmedAt === null) {
+    if (!(await requiresPasskey(context, row))) return startAdminSession(context, row, device, null)
+    await noteFailedSignIn(context.db, row._id)
+    throw new ForbiddenError('Sign in with your passkey', {}, { code: 'passkey_required' })
+  }
   const { challenges } = context
   const challenge = Buffer.from(challenges.make(purposeOf(row))).toString('base64url')
   return { pending: `${row._id}.${challenge}`, expiresAt: challenges.expiryOf(challenge) }
@@ -64,7 +70,7 @@ export async function signInByCode(
     if (error instanceof ValidationError) await noteFailedSignIn(context.db, row?._id ?? null)
     throw error
   }
-  return startAdminSession(context, row, device)
+  return startAdminSession(context, row, device, 'code')
 }
 
 export function invalidTotpCode(): ValidationError {

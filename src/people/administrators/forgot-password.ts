@@ -7,6 +7,7 @@ import { FORGOT_PASSWORD } from './administrator-input.ts'
 import type { AdministratorsContext } from './administrators.ts'
 import { notePasswordLink } from './note-sign-ins.ts'
 import { type AdministratorRow, findStaff } from './rows.ts'
+import { requiresPasskey } from './second-factor.ts'
 import { studioLink } from './studio-links.ts'
 
 export interface LinkMails {
@@ -35,7 +36,7 @@ export function forgotAdministratorPassword(
     await delay(randomInt(MAX_DELAY_MS))
     const { administrators } = await context.versionedCache.current()
     const row = administrators.find((one) => isAddressed(one, email))
-    if (row === undefined) return
+    if (row === undefined || (!row.hasTotp && (await requiresPasskey(context, row)))) return
     const token = await context.links.make('password', row._id)
     // A new address revokes links. It may have been stored before this link was.
     const staff = await findStaff(context.db)

@@ -28,7 +28,7 @@ export async function signInByIdentity(
       if (local !== undefined) return link(context, staff, local, identity, session)
       return make(context, staff, identity, session)
     })
-    return await startAdminSession(context, row, device)
+    return await startAdminSession(context, row, device, 'oidc')
   } catch (error) {
     if (error instanceof ForbiddenError) await noteFailedSignIn(context.db, null)
     throw error

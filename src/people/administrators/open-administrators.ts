@@ -1,6 +1,7 @@
 import type { Actions } from '../access/actions.ts'
 import { withAdministration } from '../access/administrator-actions.ts'
 import { type DeviceAccount, openKnownDevices } from '../sign-in/known-devices.ts'
+import type { SecondFactorPolicy } from '../../base/config/sections.ts'
 import type { Passwords } from '../sign-in/passwords.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { openVersionedCache } from '../../mongo/system/versioned-cache.ts'
@@ -15,7 +16,11 @@ import { openChallenges } from './passkeys/challenges.ts'
 import { openSecretBox } from './totp/secret-box.ts'
 import { ensurePasskeys } from './passkeys/passkey-rows.ts'
 import { relyingPartyOf } from './passkeys/relying-party.ts'
-import { type IdentityProviderOptions, openIdentityProvider } from './oidc/identity-provider.ts'
+import {
+  type IdentityProvider,
+  type IdentityProviderOptions,
+  openIdentityProvider,
+} from './oidc/identity-provider.ts'
 import { openPreferences } from './preferences.ts'
 import { openRuleBinder } from '../rules/rule-binder.ts'
 import { ensureAdministrators } from './rows.ts'
@@ -27,6 +32,7 @@ export interface AdministratorsOptions {
   readonly passwords: Passwords
   readonly secret: string
   readonly publicUrl: string
+  readonly secondFactor: SecondFactorPolicy
   readonly oidc: Omit<IdentityProviderOptions, 'redirectUri'> | null
   readonly now: () => Date
 }
@@ -34,7 +40,7 @@ export interface AdministratorsOptions {
 export async function openAdministrators(
   options: AdministratorsOptions,
 ): Promise<AdministratorsContext> {
-  const { db, actions, passwords, secret, publicUrl, oidc, now } = options
+  const { db, actions, passwords, secret, publicUrl, secondFactor, now } = options
   const all = withAdministration(actions)
   await ensureAdministrators(db)
   await ensurePasskeys(db)
@@ -50,7 +56,7 @@ export async function openAdministrators(
     now,
   })
   const binder = openRuleBinder({ db, schema: all.schema, readsUsers: false, now })
-  const previews = openPreviewTokens({ secret, actions, versionedCache, binder, now })
+  const previews = openPreviewTokens({ ...options, versionedCache, binder })
   const challenges = await openChallenges({ db, secret, now })
   const totpSecrets = openSecretBox(secret, 'quire administrator totp')
   const knownDevices = openKnownDevices({
@@ -58,8 +64,6 @@ export async function openAdministrators(
     kind: 'administrators',
     findAccount: async (id) => findDeviceAccount(await versionedCache.current(), id),
   })
-  const redirectUri = `${publicUrl}/admin/oidc/callback`
-  const identityProvider = oidc === null ? null : openIdentityProvider({ ...oidc, redirectUri })
   return {
     db,
     actions: all,
@@ -76,10 +80,16 @@ export async function openAdministrators(
     totpSecrets,
     knownDevices,
     relyingParty: relyingPartyOf(publicUrl),
-    identityProvider,
+    identityProvider: openOidc(options),
     passwords,
+    secondFactor,
     now,
   }
+}
+
+function openOidc({ oidc, publicUrl }: AdministratorsOptions): IdentityProvider | null {
+  const redirectUri = `${publicUrl}/admin/oidc/callback`
+  return oidc === null ? null : openIdentityProvider({ ...oidc, redirectUri })
 }
 
 function findDeviceAccount({ administrators }: KnownStaff, id: string): DeviceAccount | null {

@@ -45,7 +45,7 @@ export async function signInByPasskey(
     if (error instanceof ValidationError) await noteFailedSignIn(db, row?._id ?? null)
     throw error
   }
-  return startAdminSession(context, row, device)
+  return startAdminSession(context, row, device, 'passkey')
 }
 
 function isOwner(

@@ -14,6 +14,7 @@ import type { Purpose } from './passkeys/challenges.ts'
 import { NEW_PASSKEY, PASSKEY_CHANGE, PASSKEY_WANTED } from './passkeys/passkey-input.ts'
 import { passkeyRowId, type PasskeyRow, passkeysOf } from './passkeys/passkey-rows.ts'
 import type { RelyingParty } from './passkeys/relying-party.ts'
+import { assertMayChangeFactors } from './second-factor.ts'
 import { findStaff } from './rows.ts'
 
 export interface Passkey {
@@ -64,9 +65,10 @@ export async function beginPasskey(
 /** @throws ValidationError, UnauthorizedError if a new password has ended the session */
 export async function addPasskey(
   context: AdministratorsContext,
-  { id: administrator, epoch }: AdministratorPrincipal,
+  principal: AdministratorPrincipal,
   input: unknown,
 ): Promise<Passkey> {
+  const { id: administrator, epoch } = principal
   const { name, response } = readInput(NEW_PASSKEY, input)
   const made = await verify(context, purposeOf(administrator, epoch), response)
   const row: PasskeyRow = {
@@ -80,6 +82,7 @@ export async function addPasskey(
   await context.versionedCache.change(async (session) => {
     const owner = rowOf(await findStaff(context.db, session), administrator)
     if (epoch < owner.epoch) throw new UnauthorizedError('Invalid credentials')
+    await assertMayChangeFactors(context.db, principal, session)
     const rows = passkeysOf(context.db)
     if ((await rows.countDocuments({ administrator }, { session })) >= MAX_PASSKEYS) {
       const message = `There can be at most ${MAX_PASSKEYS} passkeys`
@@ -93,18 +96,19 @@ export async function addPasskey(
     await rows.insertOne(row, { session })
     note(session, administrator)
   })
+  await context.sessions.provePasskey(administrator, principal.session)
   return toPasskey(row)
 }
 
 /** @throws NotFoundError */
 export async function renamePasskey(
   context: AdministratorsContext,
-  administrator: string,
+  principal: AdministratorPrincipal,
   id: string,
   input: unknown,
 ): Promise<Passkey> {
   const { name } = readInput(PASSKEY_CHANGE, input)
-  return change(context, administrator, id, async (row, session) => {
+  return change(context, principal, id, async (row, session) => {
     await passkeysOf(context.db).updateOne({ _id: row._id }, { $set: { name } }, { session })
     return { ...row, name }
   })
@@ -113,10 +117,10 @@ export async function renamePasskey(
 /** @throws NotFoundError */
 export async function removePasskey(
   context: AdministratorsContext,
-  administrator: string,
+  principal: AdministratorPrincipal,
   id: string,
 ): Promise<Passkey> {
-  return change(context, administrator, id, async (row, session) => {
+  return change(context, principal, id, async (row, session) => {
     await passkeysOf(context.db).deleteOne({ _id: row._id }, { session })
     return row
   })
@@ -133,12 +137,14 @@ export function invalidPasskey(): ValidationError {
 }
 
 async function change(
-  { db }: AdministratorsContext,
-  administrator: string,
+  { db, versionedCache }: AdministratorsContext,
+  principal: AdministratorPrincipal,
   id: string,
   work: (row: PasskeyRow, session: Session) => Promise<PasskeyRow>,
 ): Promise<Passkey> {
-  return db.transact(async (session) => {
+  const administrator = principal.id
+  return versionedCache.change(async (session) => {
+    await assertMayChangeFactors(db, principal, session)
     const row = await passkeysOf(db).findOne({ administrator, id }, { session })
     if (row === null) throw new NotFoundError('There is no such passkey')
     note(session, administrator)

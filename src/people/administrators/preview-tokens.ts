@@ -1,9 +1,11 @@
 import type { Action, Actions } from '../access/actions.ts'
+import type { SecondFactorPolicy } from '../../base/config/sections.ts'
 import type { Grants } from '../access/principal.ts'
 import type { VersionedCache } from '../../mongo/system/versioned-cache.ts'
 import { openSigner } from '../sign-in/signer.ts'
 import { NO_RULES } from '../rules/bound-rules.ts'
 import type { RuleBinder } from '../rules/rule-binder.ts'
+import { mayHaveSecondFactor } from './second-factor.ts'
 import type { KnownStaff } from './staff.ts'
 
 export interface PreviewToken {
@@ -23,6 +25,7 @@ export interface PreviewTokensOptions {
   readonly actions: Actions
   readonly versionedCache: Pick<VersionedCache<KnownStaff>, 'current'>
   readonly binder: RuleBinder
+  readonly secondFactor: SecondFactorPolicy
   readonly now: () => Date
 }
 
@@ -31,7 +34,7 @@ const TOKEN = /^preview-([a-z0-9]{24})-(\d{1,9})-(\d{1,11})-([0-9a-f]{64})$/
 
 /** Format: `preview-<administrator>-<epoch>-<expiry in seconds>-<signature>`. Tokens are not stored. */
 export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens {
-  const { secret, actions, versionedCache, binder, now } = options
+  const { secret, actions, versionedCache, binder, secondFactor, now } = options
   const signer = openSigner(secret, 'quire preview tokens')
   return {
     sign: async (administrator) => {
@@ -50,6 +53,8 @@ export function openPreviewTokens(options: PreviewTokensOptions): PreviewTokens 
       if (!signer.isSigned(Buffer.from(signature, 'hex'), signed)) return null
       if (Number(end) * 1_000 <= now().getTime()) return null
       const known = await versionedCache.current()
+      const row = known.administrators.find(({ _id }) => _id === administrator)
+      if (row === undefined || !mayHaveSecondFactor(secondFactor, known, row)) return null
       const reads = readsOf(known, administrator, Number(epoch), actions)
       const ruled = known.ruled.get(administrator)
       if (reads === null || ruled === undefined) return reads

@@ -2,11 +2,12 @@ import type { AdministratorPrincipal } from '../access/principal.ts'
 import type { LiveSession } from './admin-sessions.ts'
 import type { AdministratorsContext } from './administrators.ts'
 import type { Rights } from './rights.ts'
+import { secondFactorOf } from './second-factor.ts'
 import type { AdministratorRow } from './rows.ts'
 import { loadStaff } from './staff.ts'
 
 export async function principalOfSession(
-  { db, actions, sessions, versionedCache, binder }: AdministratorsContext,
+  { db, actions, sessions, versionedCache, binder, secondFactor }: AdministratorsContext,
   token: string,
 ): Promise<AdministratorPrincipal | null> {
   const live = await sessions.find(token)
@@ -14,10 +15,14 @@ export async function principalOfSession(
   const known = await versionedCache.current()
   // Another process may have added the administrator within the last second.
   const isKnown = known.rights.has(live.administrator)
-  const { administrators, rights, ruled } = isKnown ? known : await loadStaff(db, actions)
+  const staff = isKnown ? known : await loadStaff(db, actions)
+  const { administrators, rights, ruled } = staff
   const row = administrators.find(({ _id }) => _id === live.administrator)
   const held = rights.get(live.administrator)
   if (row === undefined || held === undefined || live.epoch < row.epoch) return null
+  const state = secondFactorOf(secondFactor, staff, row, live.proof)
+  if (state === 'unused') return null
+  if (state === 'missing') return { ...toPrincipal(row, new Map(), live), lacksSecondFactor: true }
   const principal = toPrincipal(row, held, live)
   const rules = ruled.get(row._id)
   return rules === undefined
@@ -61,6 +66,7 @@ function toPrincipal(
     session,
     epoch,
     grants: held,
+    lacksSecondFactor: false,
     isBound: [...held.values()].some((locales) => locales !== null),
     localesOf: (action) => held.get(action) ?? null,
   }

@@ -77,7 +77,7 @@ export async function signUpFirst(
       return insertAdministrator(context, staff, first, session)
     }),
   )
-  return startAdminSession(context, { _id: id, name, epoch: 0 }, device)
+  return startAdminSession(context, { _id: id, name, epoch: 0 }, device, null)
 }
 
 /** @throws ValidationError */
@@ -96,7 +96,7 @@ export async function signInByLink(
       return row
     }),
   )
-  return startAdminSession(context, row, device)
+  return startAdminSession(context, row, device, 'link')
 }
 
 /** Ends all sessions and passkeys. Keeps the second factor, because a mailbox may be lost too. @throws ValidationError */
@@ -152,7 +152,7 @@ export async function showSession(
   principal: Principal,
 ): Promise<SignedInAdministrator> {
   if (principal.kind !== 'administrator') throw new NotFoundError('There is no session')
-  return describeSignedIn(context, principal.id)
+  return describeSignedIn(context, principal.id, principal.lacksSecondFactor)
 }
 
 export async function signOut(

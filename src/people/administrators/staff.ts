@@ -16,6 +16,8 @@ import { type HeldGrants, holdGrants } from '../rules/rule-binder.ts'
 import { stampsOf } from '../rules/stamps.ts'
 import { mayPassOn, type StoredRule } from '../rules/stored-rule.ts'
 import { type AdministratorRoleRow, type AdministratorRow, findStaff, type Staff } from './rows.ts'
+import { passkeysOf } from './passkeys/passkey-rows.ts'
+import type { KnownPasskeys } from './second-factor.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 
 export interface AdministratorRole {
@@ -120,7 +122,7 @@ export function hasAdministrator(rows: readonly Pick<AdministratorRow, 'roles'>[
   return rows.some(({ roles }) => roles.includes(ADMINISTRATOR))
 }
 
-export interface KnownStaff extends Staff {
+export interface KnownStaff extends Staff, KnownPasskeys {
   readonly rights: ReadonlyMap<string, Rights>
   /** By administrator. Absent for administrators without rules. */
   readonly ruled: ReadonlyMap<string, HeldGrants>
@@ -140,7 +142,11 @@ export async function loadStaff(db: Database, actions: Actions): Promise<KnownSt
     return rules.length === 0 || grants === undefined ? [] : [[_id, holdGrants(grants, rules)]]
   })
   const stamped = stampsOf(held.map(([, each]) => each))
-  return { ...staff, rights: new Map(rights), ruled: new Map(held), stamped }
+  const passkeys = await passkeysOf(db)
+    .find({}, { projection: { administrator: 1 } })
+    .toArray()
+  const withPasskey = new Set(passkeys.map(({ administrator }) => administrator))
+  return { ...staff, rights: new Map(rights), ruled: new Map(held), stamped, withPasskey }
 }
 
 /** @throws ValidationError for unknown roles, ForbiddenError for permissions that the actor does not have */

@@ -17,6 +17,7 @@ import {
 } from './administrators.ts'
 import { invalidTotpCode } from './code-sign-in.ts'
 import { type AdministratorRow, findStaff, type Staff } from './rows.ts'
+import { assertMayChangeFactors } from './second-factor.ts'
 import { assertMayTakeOver } from './staff.ts'
 import {
   createRecoveryCodes,
@@ -92,15 +93,17 @@ export async function beginTotp(
 /** Ends all other sessions. Returns the new token of the device. @throws ValidationError, UnauthorizedError */
 export async function confirmTotp(
   context: AdministratorsContext,
-  { id, session: current, epoch }: AdministratorPrincipal,
+  principal: AdministratorPrincipal,
   input: unknown,
 ): Promise<RecoveryCodes & { readonly knownDevice: string }> {
+  const { id, session: current, epoch } = principal
   const code = normalizeCode(readInput(TOTP_CONFIRMATION, input).code)
   const codes = newCodes()
   const changed = await context.versionedCache.change(async (session) => {
     const staff = await findStaff(context.db, session)
     const owner = rowOf(staff, id)
     if (epoch < owner.epoch) throw new UnauthorizedError('Invalid credentials')
+    await assertMayChangeFactors(context.db, principal, session)
     const lastStep = await stepOfNew(context, id, code, session)
     const confirmedAt = context.now()
     const set = { confirmedAt, lastStep, recoveryCodes: codes.hashes, attemptsEndAt: confirmedAt }

@@ -19,6 +19,7 @@ import {
   type AdministratorsOptions,
   openAdministrators,
 } from '../../people/administrators/open-administrators.ts'
+import { rolesOf } from '../../people/administrators/staff.ts'
 import type { Config } from '../../base/config/config.ts'
 import { openProvided } from '../extensions/open-provided.ts'
 import type { Base } from './open-base.ts'
@@ -45,6 +46,7 @@ export async function openAccessControl(base: Base, log: Logger): Promise<Access
   const onBackgroundError = (err: unknown): void => log.warn({ err }, 'A background task failed')
   const actions = compileActions(base.schema, base.extensions.permissions)
   const administrators = await openStaff(base, actions, config.oidc)
+  await warnOfUnknownRoles(administrators, log)
   const anonymous = await openAnonymous(base, secret)
   const store = { db: database, anonymous, attributes }
   const storeAnonymous = (user: UserReference) => storeAnonymousUser(store, user)
@@ -56,9 +58,6 @@ export async function openAccessControl(base: Base, log: Logger): Promise<Access
     onBackgroundError,
   })
   const { mailer, isSending } = await openAnyMailer(base, log)
-  await ensureIdentities(database)
-  const { publicUrl } = config.http
-  const { signInProviders: configured, linkByEmail } = config.endUsers
   const accounts = openAccounts({
     ...users,
     deletedUsers: openDeletedUsers(documents),
@@ -67,8 +66,8 @@ export async function openAccessControl(base: Base, log: Logger): Promise<Access
     sessions,
     attributes,
     emailConfirmation,
-    linkByEmail,
-    providers: await openProviders({ db: database, configured, publicUrl, now }),
+    linkByEmail: config.endUsers.linkByEmail,
+    providers: await openIdentities(base),
     codes: await openSignInCodes({ db: database, secret, now }),
     secret,
     passwords: base.passwords(),
@@ -76,11 +75,17 @@ export async function openAccessControl(base: Base, log: Logger): Promise<Access
     mailer,
     links: {
       resetPassword: config.mail.resetPasswordUrl,
-      emailConfirmation: `${publicUrl}/api/auth/email-confirmation`,
+      emailConfirmation: `${config.http.publicUrl}/api/auth/email-confirmation`,
     },
     onBackgroundError,
   })
   return { access, accounts, administrators, mailer: isSending ? mailer : null }
+}
+
+async function openIdentities({ config, database: db, documents: { now } }: Base) {
+  await ensureIdentities(db)
+  const { signInProviders: configured } = config.endUsers
+  return openProviders({ db, configured, publicUrl: config.http.publicUrl, now })
 }
 
 async function openAnonymous(
@@ -115,9 +120,21 @@ export async function openStaff(
     passwords: passwords(),
     secret,
     publicUrl,
+    secondFactor: config.administrators.secondFactor,
     oidc,
     now,
   })
+}
+
+/** A misspelt role would require nothing of anybody. */
+async function warnOfUnknownRoles(
+  { actions, versionedCache, secondFactor }: AdministratorsContext,
+  log: Logger,
+): Promise<void> {
+  if (typeof secondFactor === 'string') return
+  const known = new Set(rolesOf(actions, await versionedCache.current()).map(({ type }) => type))
+  const unknown = secondFactor.filter((type) => !known.has(type))
+  if (unknown.length > 0) log.warn({ roles: unknown }, 'ADMIN_SECOND_FACTOR names unknown roles')
 }
 
 export async function secretOf({ secrets, dataDir }: Config): Promise<string> {

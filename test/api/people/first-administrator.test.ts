@@ -11,7 +11,12 @@ import { declare, serve, type TestServer } from '../../support/server.ts'
 const OWN = { 'sec-fetch-site': 'same-origin' }
 const ADA = { name: 'Ada', email: 'ada@example.org', password: 'correct horse battery' }
 
-const OF_TEST = { secret: 'of the test', publicUrl: 'http://localhost:1337', oidc: null }
+const OF_TEST = {
+  secret: 'of the test',
+  publicUrl: 'http://localhost:1337',
+  secondFactor: 'off',
+  oidc: null,
+} as const
 
 describe('the first administrator', () => {
   let server: TestServer

@@ -30,6 +30,7 @@ describe('readConfig', () => {
       },
       observe: { commands: 'requests', slowRequestMs: 500 },
       webhooks: { allowHosts: [] },
+      administrators: { secondFactor: 'off' },
       oidc: null,
       http: {
         host: '0.0.0.0',

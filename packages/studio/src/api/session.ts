@@ -23,6 +23,8 @@ export interface Session {
   readonly ruled: readonly string[]
   /** Actions whose rules permit some entries only. */
   readonly conditional: readonly string[]
+  /** The server requires one and refuses other requests until it is set up. */
+  readonly lacksSecondFactor: boolean
 }
 
 export interface StartInfo {

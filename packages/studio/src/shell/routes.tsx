@@ -12,7 +12,7 @@ import { apiNameOf, declarationQuery, typesQuery } from '../api/content-types.ts
 import { localesQuery } from '../api/locales.ts'
 import { preferencesQuery } from '../api/preferences.ts'
 import { ApiError } from '../api/request.ts'
-import { sessionQuery, startQuery } from '../api/session.ts'
+import { type Session, sessionQuery, startQuery } from '../api/session.ts'
 import { Skeleton } from '../design/late.tsx'
 import { loadPart } from '../design/load-part.tsx'
 import { readMediaSearch } from '../screens/media/media-search.ts'
@@ -62,17 +62,35 @@ const choosePasswordRoute = createRoute({
   component: lazyScreen(() => import('./choose-password-screen.tsx'), 'ChoosePasswordScreen'),
 })
 
+async function loadSession(
+  client: QueryClient,
+  location: { readonly href: string },
+): Promise<Session> {
+  try {
+    return await client.ensureQueryData(sessionQuery)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+    // oxlint-disable-next-line typescript/only-throw-error -- the API of the router
+    throw redirect({ to: '/sign-in', search: { to: location.href } })
+  }
+}
+
+const secondFactorRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/second-factor',
+  beforeLoad: async ({ context, location }) => {
+    await loadSession(context.queryClient, location)
+  },
+  component: lazyScreen(() => import('./second-factor-screen.tsx'), 'SecondFactorScreen'),
+})
+
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   beforeLoad: async ({ context, location }) => {
-    try {
-      await context.queryClient.ensureQueryData(sessionQuery)
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error
-      // oxlint-disable-next-line typescript/only-throw-error -- the API of the router
-      throw redirect({ to: '/sign-in', search: { to: location.href } })
-    }
+    const { lacksSecondFactor } = await loadSession(context.queryClient, location)
+    // oxlint-disable-next-line typescript/only-throw-error -- the API of the router
+    if (lacksSecondFactor) throw redirect({ to: '/second-factor' })
   },
   loader: ({ context }) => context.queryClient.ensureQueryData(typesQuery),
   component: Frame,
@@ -178,6 +196,7 @@ const routeTree = rootRoute.addChildren([
   firstStartRoute,
   forgotPasswordRoute,
   choosePasswordRoute,
+  secondFactorRoute,
   shellRoute.addChildren([
     homeRoute,
     contentRoute,

@@ -147,6 +147,7 @@ export const faultEnglish = {
   'refused.older_release': 'The server is being updated. Try again in a moment.',
   'refused.overloaded': 'The server is busy. Try again in a moment.',
   'refused.payload_too_large': 'This is too large for the server',
+  'refused.passkey_required': 'The password is right. Sign in with your passkey instead.',
   'refused.precondition_failed': 'Someone else has changed this. Check it again.',
   'refused.provider_disabled': 'This kind of sign-in is turned off',
   'refused.push_dependency': 'An earlier change failed',
@@ -163,6 +164,8 @@ export const faultEnglish = {
   'refused.release_state': 'The state of the release has changed. Check it again.',
   'refused.request_under_way': 'This request is already in progress',
   'refused.role_in_use': 'Someone still has this role',
+  'refused.second_factor_required':
+    'This server now requires a second factor. Reload the page to set it up.',
   'refused.storage_unreachable': 'The file storage cannot be reached at the moment',
   'refused.sync_token_expired': 'The data is outdated. Reload the page.',
   'refused.totp_enabled': 'Codes of an app are already required',

@@ -155,6 +155,8 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
     'Der Server wird gerade aktualisiert. Versuchen Sie es gleich noch einmal.',
   'refused.overloaded': 'Der Server ist beschäftigt. Versuchen Sie es gleich noch einmal.',
   'refused.payload_too_large': 'Das ist zu groß für den Server',
+  'refused.passkey_required':
+    'Das Passwort ist richtig. Melden Sie sich stattdessen mit Ihrem Passkey an.',
   'refused.precondition_failed': 'Jemand hat dies inzwischen geändert. Prüfen Sie es noch einmal.',
   'refused.provider_disabled': 'Diese Art der Anmeldung ist ausgeschaltet',
   'refused.push_dependency': 'Eine frühere Änderung ist fehlgeschlagen',
@@ -172,6 +174,8 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.release_state': 'Der Status des Releases hat sich geändert. Prüfen Sie ihn noch einmal.',
   'refused.request_under_way': 'Diese Anfrage läuft schon',
   'refused.role_in_use': 'Jemand hat diese Rolle noch',
+  'refused.second_factor_required':
+    'Dieser Server verlangt jetzt einen zweiten Faktor. Laden Sie die Seite neu, um ihn einzurichten.',
   'refused.storage_unreachable': 'Der Dateispeicher ist zurzeit nicht erreichbar',
   'refused.sync_token_expired': 'Die Daten sind veraltet. Laden Sie die Seite neu.',
   'refused.totp_enabled': 'Codes einer App werden schon verlangt',

@@ -30,6 +30,11 @@ export const totpEnglish = {
   'totp.resetTitle': 'Reset the second factor of {name}?',
   'totp.resetHint': 'Do this after a lost phone. The next sign-in needs no code.',
 
+  'secondFactor.title': 'Set up a second factor',
+  'secondFactor.hint': 'This server requires a second factor for your role.',
+  'secondFactor.none':
+    'This server requires a second factor for your role. Ask another administrator for a link to choose a password.',
+
   'forgot.link': 'Forgot password?',
   'forgot.title': 'Reset password',
   'forgot.hint': 'A link to choose a new password is sent to your e-mail address.',

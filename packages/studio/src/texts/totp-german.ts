@@ -35,6 +35,11 @@ export const totpGerman: Readonly<Record<keyof typeof totpEnglish, string>> = {
   'totp.resetHint':
     'Tun Sie das nach dem Verlust des Telefons. Die nächste Anmeldung braucht keinen Code.',
 
+  'secondFactor.title': 'Zweiten Faktor einrichten',
+  'secondFactor.hint': 'Dieser Server verlangt für Ihre Rolle einen zweiten Faktor.',
+  'secondFactor.none':
+    'Dieser Server verlangt für Ihre Rolle einen zweiten Faktor. Bitten Sie eine Administratorin oder einen Administrator um einen Link für ein Passwort.',
+
   'forgot.link': 'Passwort vergessen?',
   'forgot.title': 'Passwort zurücksetzen',
   'forgot.hint': 'Ein Link für ein neues Passwort wird an Ihre E-Mail-Adresse gesendet.',

@@ -72,7 +72,7 @@ function Known() {
           ))}
         </Rows>
       )}
-      {edited === 'new' && <AddDialog onClose={() => edit(null)} />}
+      {edited === 'new' && <AddPasskeyDialog onClose={() => edit(null)} />}
       {edited !== null && edited !== 'new' && (
         <NameDialog
           title={edited.name}
@@ -92,7 +92,7 @@ function Known() {
   )
 }
 
-function AddDialog({ onClose }: { readonly onClose: () => void }) {
+export function AddPasskeyDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts()
   const { administrator } = useSession()
   const action = useAction(['name', 'currentPassword'])
