@@ -162,6 +162,11 @@ export const entryEnglish = {
   'blocks.ordered': 'Numbered list',
   'blocks.image': 'Image',
 
+  'markdown.heading': 'Heading',
+  'markdown.preview': 'Preview',
+  'markdown.previewOf': 'Preview of {name}',
+  'markdown.empty': 'Nothing here yet',
+
   'reorder.grip': 'Move {name}, {position} of {of}',
   'reorder.hint': 'Drag, or ↑ ↓ to move',
 

@@ -171,6 +171,11 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'blocks.ordered': 'Nummerierte Liste',
   'blocks.image': 'Bild',
 
+  'markdown.heading': 'Überschrift',
+  'markdown.preview': 'Vorschau',
+  'markdown.previewOf': 'Vorschau von {name}',
+  'markdown.empty': 'Noch nichts hier',
+
   'reorder.grip': '{name} verschieben, {position} von {of}',
   'reorder.hint': 'Ziehen, oder ↑ ↓ zum Verschieben',
 

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { loadPart } from '../../design/load-part.tsx'
 import { NotLoadedNotice } from '../../design/not-loaded.tsx'
 import styles from './code-area.module.css'
-import type { CodeEditor, CodeLanguage } from './code-editor.ts'
+import type { CodeEditor, CodeEditorOptions, CodeLanguage } from './code-editor.ts'
 
 export interface CodeAreaProps {
   readonly language: CodeLanguage
@@ -11,21 +11,21 @@ export interface CodeAreaProps {
   readonly isInvalid: boolean
   readonly isReadOnly: boolean
   readonly onChange: (text: string) => void
+  /** The parent draws the frame. */
+  readonly isWithin?: boolean
+  /** Receives the editor when it has loaded, and null when it closes. */
+  readonly onOpen?: (editor: CodeEditor | null) => void
+  readonly onFiles?: CodeEditorOptions['onFiles']
+  readonly onPicture?: CodeEditorOptions['onPicture']
 }
 
 /** A code editor, loaded when the first one renders. Shows plain text until then. */
-export function CodeArea({
-  language,
-  text,
-  label,
-  isInvalid,
-  isReadOnly,
-  onChange,
-}: CodeAreaProps) {
+export function CodeArea(props: CodeAreaProps) {
+  const { language, text, label, isInvalid, isReadOnly } = props
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor | null>(null)
-  const change = useRef(onChange)
-  change.current = onChange
+  const latest = useRef(props)
+  latest.current = props
   const first = useRef(text)
   const [isOpen, open] = useState(false)
   const [isMissing, miss] = useState(false)
@@ -39,8 +39,15 @@ export function CodeArea({
           text: first.current,
           label,
           isReadOnly,
-          onChange: (next) => change.current(next),
+          onChange: (next) => latest.current.onChange(next),
+          ...(latest.current.onFiles !== undefined && {
+            onFiles: (files, hold) => latest.current.onFiles?.(files, hold),
+          }),
+          ...(latest.current.onPicture !== undefined && {
+            onPicture: () => latest.current.onPicture?.(),
+          }),
         })
+        latest.current.onOpen?.(editor.current)
         open(true)
       },
       () => miss(true),
@@ -49,15 +56,18 @@ export function CodeArea({
       isGone = true
       editor.current?.destroy()
       editor.current = null
+      latest.current.onOpen?.(null)
     }
   }, [language, label, isReadOnly])
   useEffect(() => {
     first.current = text
     editor.current?.setText(text)
   }, [text])
+  const frame =
+    props.isWithin === true ? '' : `${styles['framed']} ${isInvalid ? styles['invalid'] : ''}`
   return (
     <div
-      className={`${styles['area']} ${styles[language]} ${isInvalid ? styles['invalid'] : ''}`}
+      className={`${styles['area']} ${styles[language]} ${frame}`}
       onMouseDown={(event) => {
         if (event.target === event.currentTarget) editor.current?.focus()
       }}

@@ -1,4 +1,4 @@
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap, isolateHistory } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { markdown } from '@codemirror/lang-markdown'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
@@ -6,6 +6,8 @@ import { type Diagnostic, linter } from '@codemirror/lint'
 import { EditorState, type Extension } from '@codemirror/state'
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
+import { picturesIn } from '../media/pictures-in.ts'
+import { applyTool, type MarkdownTool } from './markdown-commands.ts'
 
 export type CodeLanguage = 'markdown' | 'json'
 
@@ -15,11 +17,20 @@ export interface CodeEditorOptions {
   readonly isReadOnly: boolean
   readonly label: string
   readonly onChange: (text: string) => void
+  /** Receives pasted and dropped files, after which `insert` adds text at the place of `hold`. */
+  readonly onFiles?: ((files: readonly File[], hold: () => number) => void) | undefined
+  /** The key of the picture tool was pressed. */
+  readonly onPicture?: (() => void) | undefined
 }
 
 export interface CodeEditor {
   /** Sets a text from elsewhere; ignored if the editor already has it. */
   readonly setText: (text: string) => void
+  readonly apply: (tool: MarkdownTool) => void
+  /** Remembers the position of the cursor, which follows later changes. Returns its number. */
+  readonly hold: () => number
+  /** Inserts a text at a held position, as one step of undo, and releases the position. */
+  readonly insert: (held: number, text: string) => void
   readonly focus: () => void
   readonly destroy: () => void
 }
@@ -30,6 +41,8 @@ export interface CodeEditor {
  */
 export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
+  const held: number[] = []
+  const hold = (at: number): number => held.push(at) - 1
   let isSetting = false
   const view = new EditorView({
     root,
@@ -38,13 +51,16 @@ export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): C
       doc: options.text,
       extensions: [
         history(),
-        keymap.of([...formatting(options.language), ...defaultKeymap, ...historyKeymap]),
+        keymap.of([...formatting(options), ...defaultKeymap, ...historyKeymap]),
         EditorView.lineWrapping,
         EditorState.readOnly.of(options.isReadOnly),
         EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'true' }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged && !isSetting) options.onChange(update.state.doc.toString())
+          if (!update.docChanged) return
+          for (const [index, at] of held.entries()) held[index] = update.changes.mapPos(at, 1)
+          if (!isSetting) options.onChange(update.state.doc.toString())
         }),
+        receiveFiles(options, hold),
         look,
         syntaxHighlighting(colours),
         languageOf(options.language),
@@ -53,52 +69,89 @@ export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): C
   })
   return {
     setText: (text) => {
-      const { doc } = view.state
-      if (doc.toString() === text) return
+      const changes = differenceOf(view.state.doc.toString(), text)
+      if (changes === null) return
       isSetting = true
-      view.dispatch({ changes: { from: 0, to: doc.length, insert: text } })
+      view.dispatch({ changes })
       isSetting = false
+    },
+    apply: (tool) => {
+      view.focus()
+      view.dispatch(applyTool(view.state, tool))
+    },
+    hold: () => hold(view.state.selection.main.to),
+    insert: (index, text) => {
+      const from = Math.min(held[index] ?? view.state.doc.length, view.state.doc.length)
+      view.dispatch({ changes: { from, insert: text }, annotations: isolateHistory.of('full') })
     },
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   }
 }
 
-/** Tab is not bound, so that it moves to the next field. */
-function formatting(language: CodeLanguage): readonly KeyBinding[] {
-  if (language === 'json') return []
-  return [
-    { key: 'Mod-b', run: wrapIn('**') },
-    { key: 'Mod-i', run: wrapIn('_') },
-    { key: 'Mod-k', run: linkSelection },
-  ]
+/** The replaced middle, so that the cursor and held positions stay in the rest; null if equal. */
+function differenceOf(
+  old: string,
+  text: string,
+): { from: number; to: number; insert: string } | null {
+  if (old === text) return null
+  const shorter = Math.min(old.length, text.length)
+  let from = 0
+  while (from < shorter && old[from] === text[from]) from += 1
+  let tail = 0
+  while (tail < shorter - from && old.at(-1 - tail) === text.at(-1 - tail)) tail += 1
+  return { from, to: old.length - tail, insert: text.slice(from, text.length - tail) }
 }
 
-function wrapIn(mark: string) {
-  return (view: EditorView): boolean => {
-    const { from, to } = view.state.selection.main
-    view.dispatch({
-      changes: [
-        { from, insert: mark },
-        { from: to, insert: mark },
-      ],
-      selection: { anchor: from + mark.length, head: to + mark.length },
-    })
+function receiveFiles(
+  { onFiles, isReadOnly }: CodeEditorOptions,
+  hold: (at: number) => number,
+): Extension {
+  if (onFiles === undefined || isReadOnly) return []
+  const take = (event: Event, data: DataTransfer | null, at: number): boolean => {
+    const files = picturesIn(data)
+    if (files.length === 0) return false
+    event.preventDefault()
+    onFiles(files, () => hold(at))
     return true
   }
+  return EditorView.domEventHandlers({
+    paste: (event, view) => take(event, event.clipboardData, view.state.selection.main.to),
+    drop: (event, view) => {
+      const at = view.posAtCoords({ x: event.clientX, y: event.clientY })
+      return take(event, event.dataTransfer, at ?? view.state.doc.length)
+    },
+  })
 }
 
-function linkSelection(view: EditorView): boolean {
-  const { from, to, empty } = view.state.selection.main
-  if (empty) return false
-  view.dispatch({
-    changes: [
-      { from, insert: '[' },
-      { from: to, insert: ']()' },
-    ],
-    selection: { anchor: to + '[]('.length },
-  })
-  return true
+const TOOL_KEYS: readonly { readonly key: string; readonly tool: MarkdownTool }[] = [
+  { key: 'Mod-b', tool: 'bold' },
+  { key: 'Mod-i', tool: 'italic' },
+  { key: 'Mod-e', tool: 'code' },
+  { key: 'Mod-Alt-2', tool: 'heading' },
+  { key: 'Mod-Shift-8', tool: 'unordered' },
+  { key: 'Mod-Shift-7', tool: 'ordered' },
+  { key: 'Mod-Shift-9', tool: 'quote' },
+  { key: 'Mod-Alt-c', tool: 'codeBlock' },
+]
+
+/** Tab is not bound, so that it moves to the next field. */
+function formatting({ language, onPicture }: CodeEditorOptions): readonly KeyBinding[] {
+  if (language === 'json') return []
+  const apply =
+    (tool: MarkdownTool) =>
+    (view: EditorView): boolean => {
+      if (view.state.readOnly) return false
+      // Without a selection, this key opens the palette.
+      if (tool === 'link' && view.state.selection.main.empty) return false
+      view.dispatch(applyTool(view.state, tool))
+      return true
+    }
+  return [
+    ...TOOL_KEYS.map(({ key, tool }) => ({ key, run: apply(tool) })),
+    { key: 'Mod-k', run: apply('link') },
+    ...(onPicture === undefined ? [] : [{ key: 'Mod-Alt-p', run: () => (onPicture(), true) }]),
+  ]
 }
 
 function languageOf(language: CodeLanguage): Extension {

@@ -19,6 +19,7 @@ import { FileChoice } from './file-choice.tsx'
 import { acceptOf, isOfKind, kindsOf } from './file-kinds.ts'
 import { FileThumb } from './file-thumb.tsx'
 import styles from './media-field.module.css'
+import { UploadRow } from './upload-row.tsx'
 import { type FieldUpload, useUploads } from './use-uploads.ts'
 
 const NO_FILES: readonly FileValue[] = []
@@ -239,41 +240,5 @@ function FileRow({ file: given, handles, position, count, isOrdered, onRemove }:
         </Button>
       )}
     </>
-  )
-}
-
-function UploadRow({
-  upload,
-  onDrop,
-}: {
-  readonly upload: FieldUpload
-  readonly onDrop: () => void
-}) {
-  const { t } = useTexts()
-  const { name, share, failure } = upload
-  return (
-    <div className={styles['file']}>
-      <span className={styles['about']}>
-        <span className={styles['name']}>{name}</span>
-        {failure === null ? (
-          <progress value={share} aria-label={t('media.uploading', { name })} />
-        ) : (
-          <span className={styles['failure']} role="alert">
-            {failure}
-          </span>
-        )}
-      </span>
-      {failure !== null && (
-        <Button
-          look="quiet"
-          square
-          small
-          aria-label={t('action.remove', { name })}
-          onPress={onDrop}
-        >
-          <Icon name="close" size={14} />
-        </Button>
-      )}
-    </div>
   )
 }

@@ -1,9 +1,9 @@
 import type { ScalarAttribute } from '../../api/attributes.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { CodeArea } from '../code/code-area.tsx'
 import type { FieldProps } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import { useFieldLabel } from '../../texts/field-words.ts'
+import { MarkdownArea } from './markdown-area.tsx'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 
 export function RichtextField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
@@ -15,8 +15,7 @@ export function RichtextField({ attribute, name, place }: FieldProps<ScalarAttri
   return (
     <FieldFrame {...{ attribute, name, place }} isGroup note={t('field.markdown')}>
       {(names) => (
-        <CodeArea
-          language="markdown"
+        <MarkdownArea
           text={value ?? ''}
           label={label}
           isInvalid={names['aria-invalid'] === true}

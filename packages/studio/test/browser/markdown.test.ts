@@ -1,0 +1,160 @@
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
+import { describeInBrowser } from './browser.ts'
+import { chooseGerman, editorBefore, fieldAt, openPiece, PIECE, untilStored } from './editors.ts'
+import { pasteInto, PICTURE } from './paste.ts'
+import { takePicture } from './pictures.ts'
+import type { Server } from './server.ts'
+
+const HOSTILE = [
+  '<img src=x onerror="window.hostile = 1">',
+  '<script>window.hostile = 1</script>',
+  '[link](javascript:window.hostile=1)',
+  '![picture](x" onerror="window.hostile=1)',
+  '<svg/onload="window.hostile=1">',
+]
+
+describeInBrowser('Markdown', () => {
+  let server: Server
+  let page: Page
+  editorBefore((opened) => {
+    server = opened.server
+    page = opened.window.page
+  })
+
+  const open = async (body: string): Promise<string> => {
+    const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Text', body } })).data
+    await openPiece(page, server, documentId)
+    await editor().waitFor()
+    return documentId
+  }
+  const field = () => fieldAt(page, 'body')
+  const editor = () => field().locator('.cm-content')
+  const tool = (name: string) => field().getByRole('button', { name, exact: true })
+  const body = (documentId: string) => async () =>
+    (await server.ask('GET', `${PIECE}/${documentId}`)).data.body
+  const preview = () => field().locator('[data-preview]')
+
+  it('formats by tools and by keys, one step of undo each', async () => {
+    const documentId = await open('one')
+    await editor().click()
+    await page.keyboard.press('Control+a')
+    await tool('Bold').click()
+    await untilStored(body(documentId), '**one**')
+    await page.keyboard.press('Control+i')
+    await untilStored(body(documentId), '**_one_**')
+    await page.keyboard.press('Control+Shift+8')
+    await untilStored(body(documentId), '- **_one_**')
+    await page.keyboard.press('Control+z')
+    await untilStored(body(documentId), '**_one_**')
+    await page.keyboard.press('Control+z')
+    await page.keyboard.press('Control+z')
+    await untilStored(body(documentId), 'one')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('https://example.org')
+    await untilStored(body(documentId), '[one](https://example.org)')
+    expect(await page.getByRole('dialog').count(), 'no palette').to.equal(0)
+    await tool('Heading').click()
+    await untilStored(body(documentId), '## [one](https://example.org)')
+  })
+
+  it('previews the text next to it, without running HTML', async () => {
+    await open(['# Head', ...HOSTILE, '[here](https://example.org)'].join('\n\n'))
+    await tool('Preview').click()
+    await preview().getByRole('heading', { name: 'Head' }).waitFor()
+    await editor().click()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.press('End')
+    await page.keyboard.type('ing')
+    await preview().getByRole('heading', { name: 'Heading' }).waitFor()
+    const left = await editor().boundingBox()
+    const right = await preview().boundingBox()
+    expect(right?.x).to.be.above((left?.x ?? 0) + 100)
+    expect(await preview().locator('script, svg, [onerror], [onload]').count()).to.equal(0)
+    expect(await preview().getByText('<script>').count()).to.equal(1)
+    const links = preview().locator('a[href]')
+    expect(
+      await links.evaluateAll((all) => all.map((one) => one.getAttribute('href'))),
+    ).to.deep.equal(['https://example.org'])
+    expect(await page.evaluate(() => 'hostile' in window)).to.equal(false)
+    await expectAccessible(page, 'Markdown with a preview')
+    await takePicture(page, 'markdown-preview')
+  })
+
+  it('previews the text instead of it on a phone', async () => {
+    await open('Some *Markdown*')
+    const size = page.viewportSize()
+    await page.setViewportSize({ width: 390, height: 844 })
+    try {
+      await tool('Preview').click()
+      await preview().getByText('Markdown').waitFor()
+      expect(await editor().isVisible()).to.equal(false)
+      await expectNoSidewaysScrolling(page, 'Markdown on a phone')
+      await preview().scrollIntoViewIfNeeded()
+      await takePicture(page, 'markdown-phone')
+      await tool('Preview').click()
+      await editor().waitFor()
+    } finally {
+      if (size !== null) await page.setViewportSize(size)
+    }
+  })
+
+  it('uploads pasted and dropped pictures, and keeps the text that is typed meanwhile', async () => {
+    const documentId = await open('start')
+    await editor().click()
+    await page.keyboard.press('Control+End')
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/admin/files', async (route) => {
+      await held
+      await route.continue()
+    })
+    await pasteInto(editor(), { files: [PICTURE] })
+    await field().getByRole('progressbar', { name: 'Uploading shore.png' }).waitFor()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.type('The ')
+    await untilStored(body(documentId), 'The start')
+    await expectAccessible(page, 'Markdown with an upload')
+    release()
+    await field().getByRole('progressbar').waitFor({ state: 'detached' })
+    await page.unroute('**/admin/files')
+    await untilStored(
+      async () => /^The start!\[\]\(\/uploads\/\S+\.png\)$/.test(await body(documentId)()),
+      true,
+    )
+    await page.keyboard.press('Control+z')
+    await untilStored(body(documentId), 'The start')
+    await pasteInto(editor(), { files: [PICTURE] }, 'drop')
+    await untilStored(
+      async () => /!\[\]\(\/uploads\/\S+\.png\)/.test(await body(documentId)()),
+      true,
+    )
+  })
+
+  it('says that an upload failed, and refuses other files', async () => {
+    const documentId = await open('kept')
+    await page.route('**/admin/files', (route) => route.abort())
+    await pasteInto(editor(), { files: [PICTURE] })
+    await field().getByRole('alert').waitFor()
+    await field().getByRole('button', { name: 'Remove shore.png' }).click()
+    await page.unroute('**/admin/files')
+    await pasteInto(editor(), { files: [{ name: 'a.txt', type: 'text/plain', bytes: 'YQ==' }] })
+    await page.getByText('This field does not accept files of this kind').waitFor()
+    expect(await body(documentId)()).to.equal('kept')
+  })
+
+  it('has its tools in German', async () => {
+    const documentId = await open('Text')
+    await chooseGerman(page, server)
+    await page.goto(`${server.address}/studio/content/pieces/${documentId}`)
+    await tool('Fett').waitFor()
+    await tool('Vorschau').click()
+    await field()
+      .getByRole('region', { name: /^Vorschau von/ })
+      .waitFor()
+  })
+})
