@@ -4,7 +4,7 @@ import { openAccess } from '../people/access/access.ts'
 import { compileActions } from '../people/access/actions.ts'
 import { principalOfAdministrator } from '../people/administrators/principals.ts'
 import type { PrincipalSource } from '../content/service/acting-principal.ts'
-import type { CommandContext, Installation, WebhookParts } from './command.ts'
+import type { Command, CommandContext, Installation, WebhookParts } from './command.ts'
 import { openImport } from './open-import.ts'
 import { type OpenedContext, runCli } from './run-cli.ts'
 import { USER } from '../people/accounts/users.ts'
@@ -28,6 +28,7 @@ import { apiFacts } from '../server/services/api-facts.ts'
 import { hostExtensions } from '../server/extensions/host-extensions.ts'
 import { type LoadedProject, loadProject } from '../server/services/load-schema.ts'
 import { openMediaStores } from '../server/services/open-media.ts'
+import { planLocaleRename, renameLocale } from '../server/locale-rename/rename-locale.ts'
 import { planSchema } from '../server/services/plan-schema.ts'
 import { prepareNewDatabase } from '../server/services/prepare-database.ts'
 import { openStaff } from '../server/services/open-access-control.ts'
@@ -84,7 +85,9 @@ async function openWebhookParts({
 }
 
 /** Opens the configured deployment. A running server sees changes within a second. */
-async function openContext(): Promise<OpenedContext> {
+async function openContext({
+  duringRename = false,
+}: Pick<Command, 'duringRename'>): Promise<OpenedContext> {
   const { config, extensions } = await configure()
   const project = await loadProject(config.contentTypesDir, extensions)
   compileQueries(project.schema)
@@ -96,13 +99,20 @@ async function openContext(): Promise<OpenedContext> {
     for (const one of opened.toReversed()) await one.close()
   }
   try {
-    const base = await openBase({ config, deployment }, project, CLI_TIMEOUTS)
+    const base = await openBase({ config, deployment }, project, { ...CLI_TIMEOUTS, duringRename })
     opened.push(base.database)
     return { ...commandContext(base, project, opened), close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+function localeRenaming(base: Base): CommandContext['renameLocale'] {
+  const { documents, entered } = base
+  const parts = { ...base, now: documents.now, isKnown: entered.isKnown }
+  return (rename, { isPlan }) =>
+    isPlan ? planLocaleRename(parts, rename) : renameLocale(parts, rename)
 }
 
 /** @param opened collects resources to close */
@@ -148,6 +158,7 @@ function commandContext(
     media: () => openMediaStores(base),
     webhooks: () => openWebhookParts(base),
     planSchema: () => planSchema(base),
+    renameLocale: localeRenaming(base),
     restartLog: () => restartLog(database),
     openImport: async ({ dryRun, prepares = false }) => {
       if (prepares && !dryRun) await prepareNewDatabase(base, definitions, console.error)

@@ -14,6 +14,7 @@ import type { Folders } from '../media/folders.ts'
 import type { MediaStorage } from '../media/storage/storage.ts'
 import type { Deployment } from '../server/deployment/deployment.ts'
 import type { Schema } from '../schema/plan.ts'
+import type { LocaleRename, RenamedLocale } from '../server/locale-rename/rename-locale.ts'
 import type { SchemaPlan } from '../server/services/plan-schema.ts'
 import type { WebhooksContext } from '../changes/webhooks/manage-webhooks.ts'
 import type { TestParts } from '../changes/webhooks/test-webhook.ts'
@@ -36,6 +37,10 @@ export interface CommandContext {
   readonly media: () => Promise<MediaStores>
   readonly webhooks: () => Promise<WebhookParts>
   readonly planSchema: () => Promise<SchemaPlan>
+  readonly renameLocale: (
+    rename: LocaleRename,
+    options: { readonly isPlan: boolean },
+  ) => Promise<RenamedLocale>
   readonly restartLog: () => Promise<{ readonly log: string; readonly seq: number }>
   /** No destination in a dry run. @throws ApplicationError unless the indexes match */
   openImport(options: OpenImportOptions): Promise<OpenedImport>
@@ -91,6 +96,8 @@ interface CommandWith<Needs, Context> {
   readonly options: NonNullable<ParseArgsConfig['options']>
   readonly words: { readonly min: number; readonly max: number }
   readonly needs: Needs
+  /** Works while the rename of a locale is unfinished. */
+  readonly duringRename?: boolean
   run(context: Context, words: readonly string[], options: OptionValues): Promise<Report>
 }
 

@@ -1,4 +1,5 @@
 import type { LocaleList } from '../content/locales/locales.ts'
+import type { RenamedLocale } from '../server/locale-rename/rename-locale.ts'
 import { type Command, type Report, textOption, wordAt } from './command.ts'
 import { formatTable } from './table.ts'
 
@@ -57,7 +58,32 @@ const remove: Command = {
   },
 }
 
-export const LOCALE_COMMANDS: readonly Command[] = [list, add, makeDefault, remove]
+const rename: Command = {
+  usage: 'locale rename <code> <new code> [--name <name>] [--dry-run]',
+  summary: 'give a locale another code, in all content, permissions and plans',
+  help: 'Stop all servers first. If the command is interrupted, repeat it, or start a server, which finishes the rename. --dry-run counts the rows and changes nothing.',
+  options: { name: { type: 'string' }, 'dry-run': { type: 'boolean' } },
+  words: { min: 2, max: 2 },
+  needs: 'database',
+  duringRename: true,
+  run: async ({ renameLocale }, words, options) => {
+    const name = textOption(options, 'name') ?? null
+    const isPlan = options['dry-run'] === true
+    const asked = { from: wordAt(words, 0), to: wordAt(words, 1), name }
+    const data = await renameLocale(asked, { isPlan })
+    return { data, text: textOfRename(data, isPlan) }
+  },
+}
+
+export const LOCALE_COMMANDS: readonly Command[] = [list, add, makeDefault, remove, rename]
+
+function textOfRename({ from, to, rows }: RenamedLocale, isPlan: boolean): string {
+  const entries = Object.entries(rows)
+  const first = isPlan ? `A rename of ${from} to ${to} changes` : `Renamed ${from} to ${to} in`
+  if (entries.length === 0) return `${first} the list of locales.`
+  const lines = entries.map(([collection, count]) => [collection, String(count)])
+  return `${first} the list of locales and these rows:\n${formatTable(['COLLECTION', 'ROWS'], lines)}`
+}
 
 function reportOf({ all }: LocaleList): Report {
   const rows = all.map(({ code, name, isDefault }) => [code, name, isDefault ? 'default' : ''])

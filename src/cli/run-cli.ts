@@ -50,7 +50,7 @@ export interface OpenedContext extends CommandContext {
 
 export interface CliParts {
   readonly installation: Installation
-  readonly openContext: () => Promise<OpenedContext>
+  readonly openContext: (command: Pick<Command, 'duringRename'>) => Promise<OpenedContext>
 }
 
 const COMMANDS: readonly Command[] = [
@@ -156,7 +156,7 @@ async function runInvocation(
   { command, words, options }: Invocation,
 ): Promise<Report> {
   if (command.needs === 'nothing') return command.run(installation, words, options)
-  const context = await openContext()
+  const context = await openContext(command)
   try {
     return await command.run(context, words, options)
   } finally {

@@ -6,6 +6,7 @@ import { type Access, openAccess } from '../../src/people/access/access.ts'
 import { compileActions } from '../../src/people/access/actions.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { documentContext } from '../../src/server/services/document-context.ts'
+import type { LocaleRename } from '../../src/server/locale-rename/rename-locale.ts'
 import { openUserAttributes } from '../../src/server/services/open-user-attributes.ts'
 import { type UserManagement } from '../../src/people/accounts/manage-users.ts'
 import { openAdministrators } from '../../src/people/administrators/open-administrators.ts'
@@ -77,6 +78,7 @@ describe('commands of the CLI', () => {
     const now = () => new Date()
     return { database: test.database, schema: sampleSchema(), now, allowHosts, send }
   }
+  const renames: object[] = []
   const quire = async (...words: readonly string[]) => {
     const said = { out: '', error: '' }
     const open = () => {
@@ -110,6 +112,13 @@ describe('commands of the CLI', () => {
         media: () => Promise.reject(new Error('no command here needs it')),
         webhooks: () => openWebhookParts(),
         planSchema: () => Promise.reject(new Error('no command here needs it')),
+        renameLocale: (
+          { from, to, name }: LocaleRename,
+          { isPlan }: { readonly isPlan: boolean },
+        ) => {
+          renames.push({ from, to, name, isPlan })
+          return Promise.resolve({ from, to, rows: to === 'da' ? {} : { articles: 12 } })
+        },
         restartLog: () => restartLog(test.database),
         openImport: () => Promise.reject(new Error('no command here writes content')),
         close: () => {
@@ -160,6 +169,28 @@ describe('commands of the CLI', () => {
     expect((await quire('locale', 'remove', 'fr')).out).to.match(/^Removed French \(fr\)\. .*kept/)
     const json = JSON.parse((await quire('locale', 'list', '--json')).out) as { code: string }[]
     expect(json.map(({ code }) => code)).to.deep.equal(['en', 'pt-BR'])
+  })
+
+  it('renames a locale, or shows the plan', async () => {
+    const plan = await quire('locale', 'rename', 'en', 'en-GB', '--dry-run')
+    expect(plan.out).to.equal(
+      'A rename of en to en-GB changes the list of locales and these rows:\nCOLLECTION  ROWS\narticles    12',
+    )
+    const named = await quire('locale', 'rename', 'en', 'en-GB', '--name', 'English', '--json')
+    expect(JSON.parse(named.out)).to.deep.equal({
+      from: 'en',
+      to: 'en-GB',
+      rows: { articles: 12 },
+    })
+    expect((await quire('locale', 'rename', 'nl', 'da')).out).to.equal(
+      'Renamed nl to da in the list of locales.',
+    )
+    expect(renames).to.deep.equal([
+      { from: 'en', to: 'en-GB', name: null, isPlan: true },
+      { from: 'en', to: 'en-GB', name: 'English', isPlan: false },
+      { from: 'nl', to: 'da', name: null, isPlan: false },
+    ])
+    expect((await quire('locale', 'rename', 'en')).status).to.equal(2)
   })
 
   it('describes types that a role reads under a rule', async () => {

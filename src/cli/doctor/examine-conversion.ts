@@ -1,10 +1,17 @@
 import { type ConversionRow, readConversion } from '../../mongo/conversions/conversion-progress.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { explainUnfinished, readLocaleRename } from '../../mongo/conversions/locale-rename-row.ts'
 import type { Finding } from './finding.ts'
 
 export async function examineConversion(database: Database): Promise<readonly Finding[]> {
   const row = await readConversion(database)
-  return row === null ? [] : [conversionFinding(row)]
+  return [...(row === null ? [] : [conversionFinding(row)]), ...(await examineRename(database))]
+}
+
+async function examineRename(database: Database): Promise<readonly Finding[]> {
+  const row = await readLocaleRename(database)
+  if (row?.hasBegun !== true) return []
+  return [{ check: 'locales', level: 'warning', what: explainUnfinished(row) }]
 }
 
 export function conversionFinding({ type, rows, rewritten, endedAt }: ConversionRow): Finding {

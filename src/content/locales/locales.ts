@@ -43,6 +43,8 @@ export interface Locales {
   add(input: LocaleInput): Promise<Locale>
   /** @throws NotFoundError, ValidationError */
   update(code: string, input: Partial<LocaleInput>): Promise<Locale>
+  /** Changes the code in the list only, for `renameLocale`. @throws NotFoundError, ValidationError for an existing code */
+  rename(code: string, to: Pick<LocaleInput, 'code' | 'name'>): Promise<Locale>
   /** The content reappears if the locale is added again. @throws NotFoundError, ApplicationError for the default */
   remove(code: string): Promise<Locale>
 }
@@ -89,23 +91,25 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
       return noted(session, op, answer(before, after))
     })
 
+  const put = (
+    code: string,
+    edit: (row: LocalesRow, change: number) => LocalesRow,
+  ): Promise<Locale> => change(edit, (_, after) => localeOf(after, code))
+
   return {
     current: () => versionedCache.current(),
     add: async (input) => {
-      assertLocaleCode(input.code)
-      assertName(input.name)
+      assertNew(input)
       const documentId = newDocumentId()
-      return change(
-        (row, id) => withLocale(row, input, { id, documentId, at: now() }),
-        (_, after) => localeOf(after, input.code),
-      )
+      return put(input.code, (row, id) => withLocale(row, input, { id, documentId, at: now() }))
     },
     update: async (code, input) => {
       assertName(input.name)
-      return change(
-        (row) => withChanged(row, code, input, now()),
-        (_, after) => localeOf(after, code),
-      )
+      return put(code, (row) => withChanged(row, code, input, now()))
+    },
+    rename: async (code, to) => {
+      assertNew(to)
+      return put(to.code, (row) => withCode(row, code, to, now()))
     },
     remove: (code) =>
       change(
@@ -141,6 +145,11 @@ async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
   return row
 }
 
+function assertNew({ code, name }: Pick<LocaleInput, 'code' | 'name'>): void {
+  assertLocaleCode(code)
+  assertName(name)
+}
+
 function assertName(name: string | undefined): void {
   if (name === undefined || /^(?!\s)[^\p{Cc}]{1,255}(?<!\s)$/u.test(name)) return
   throw validationError([
@@ -156,17 +165,39 @@ function withLocale(
   made: { readonly id: number; readonly documentId: string; readonly at: Date },
 ): LocalesRow {
   const { code, name = localeName(code), isDefault = false } = input
-  if (row.list.some((locale) => locale.code === code)) {
-    throw validationError([
-      fault(['code'], `the locale ${code} exists already`, code, { code: 'any.unique' }),
-    ])
-  }
+  assertNewCode(row, code)
   const { id, documentId, at } = made
   const locale: StoredLocale = { id, documentId, code, name, createdAt: at, updatedAt: at }
   return {
     ...row,
     defaultCode: isDefault ? code : row.defaultCode,
     list: [...row.list, locale],
+  }
+}
+
+function assertNewCode({ list }: Pick<LocalesRow, 'list'>, code: string): void {
+  if (!list.some((locale) => locale.code === code)) return
+  throw validationError([
+    fault(['code'], `the locale ${code} exists already`, code, { code: 'any.unique' }),
+  ])
+}
+
+/** A usual name follows the code. */
+function withCode(
+  row: LocalesRow,
+  code: string,
+  to: Pick<LocaleInput, 'code' | 'name'>,
+  at: Date,
+): LocalesRow {
+  const locale = row.list.find((one) => one.code === code)
+  if (locale === undefined) throw noSuchLocale(code)
+  assertNewCode(row, to.code)
+  const usual = locale.name === localeName(code) ? localeName(to.code) : locale.name
+  const renamed = { ...locale, code: to.code, name: to.name ?? usual, updatedAt: at }
+  return {
+    ...row,
+    defaultCode: row.defaultCode === code ? to.code : row.defaultCode,
+    list: row.list.map((one) => (one === locale ? renamed : one)),
   }
 }
 

@@ -32,8 +32,10 @@ export const MAX_RELEASE_ITEMS = 500
 
 export const RELEASE_TYPE = 'admin::release'
 
+export const RELEASES = 'quire_releases'
+
 export function releasesIn(database: Database) {
-  return database.table<ReleaseRow>('quire_releases')
+  return database.table<ReleaseRow>(RELEASES)
 }
 
 export async function ensureReleases(database: Database): Promise<void> {

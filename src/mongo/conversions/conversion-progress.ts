@@ -44,7 +44,8 @@ export interface Pending {
 
 const LOG_MS = 5_000
 
-const conversionsIn = (database: Database) => database.table<ConversionRow>('quire_conversions')
+export const conversionsIn = (database: Database) =>
+  database.table<ConversionRow>('quire_conversions')
 
 /** Null if no values were ever converted. */
 export function readConversion(database: Database): Promise<ConversionRow | null> {

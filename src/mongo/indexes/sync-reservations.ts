@@ -39,6 +39,11 @@ export async function syncReservations(
   })
 }
 
+/** The next start makes all reservations again. */
+export async function forgetReservations(database: Database): Promise<void> {
+  await rowsIn(database).updateOne({ _id: 'reservations' }, { $set: { attributes: [] } })
+}
+
 async function reserveStored(database: Database, plan: ContentTypePlan): Promise<void> {
   const published = database
     .collection(plan.collectionName)

@@ -16,7 +16,7 @@ export const IDEMPOTENCY_LEASE_MS = 10_000
 
 const SWEEP_INTERVAL_MS = 60_000
 
-const COLLECTION = 'quire_idempotency_keys'
+export const IDEMPOTENCY_KEYS = 'quire_idempotency_keys'
 
 export interface StoredAnswer {
   readonly status: number
@@ -66,9 +66,9 @@ export async function openIdempotencyRecords(
   database: Database,
   now: () => Date,
 ): Promise<IdempotencyRecords> {
-  const rows = database.table<KeyRow>(COLLECTION)
+  const rows = database.table<KeyRow>(IDEMPOTENCY_KEYS)
   await ensureIndexes(rows, [{ key: { expiresAt: 1 }, name: 'expiresAt' }])
-  const acknowledged = database.majority.table<KeyRow>(COLLECTION)
+  const acknowledged = database.majority.table<KeyRow>(IDEMPOTENCY_KEYS)
   const begin = beginnings({ rows, acknowledged }, now)
   return {
     begin,

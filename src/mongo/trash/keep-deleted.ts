@@ -8,6 +8,7 @@ import {
   type DeletionRow,
   deletionsIn,
   type TrashedVersion,
+  trashedVersionId,
   trashedVersionsIn,
 } from './trash-rows.ts'
 
@@ -43,7 +44,7 @@ export async function keepDeleted(
     commit,
   }
   const kept = versions.map((version): TrashedVersion => ({
-    _id: `${deletion}:${version.locale}:${version.status}`,
+    _id: trashedVersionId(deletion, version),
     deletion,
     locale: version.locale,
     status: version.status,

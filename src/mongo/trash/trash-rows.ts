@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { Status } from '../../query/query.ts'
+import type { Status, VersionKey } from '../../query/query.ts'
 import type { Author } from '../connection/authorship.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
@@ -32,13 +32,20 @@ export interface TrashedVersion {
   readonly version: Document
 }
 
+export const DELETIONS = 'quire_trash'
+export const TRASHED_VERSIONS = 'quire_trash_versions'
+
 export function deletionsIn(database: Database) {
-  return database.table<DeletionRow>('quire_trash')
+  return database.table<DeletionRow>(DELETIONS)
 }
 
 /** A separate collection, because the versions of a document may exceed the size of one row. */
 export function trashedVersionsIn(database: Database) {
-  return database.table<TrashedVersion>('quire_trash_versions')
+  return database.table<TrashedVersion>(TRASHED_VERSIONS)
+}
+
+export function trashedVersionId(deletion: string, { locale, status }: VersionKey): string {
+  return `${deletion}:${locale}:${status}`
 }
 
 export async function ensureTrash(database: Database): Promise<void> {

@@ -13,7 +13,7 @@ export const LOST_VALUE = Symbol('lost')
 /** A date, which needs a time zone to become a moment. */
 export const NO_ZONE = Symbol('no zone')
 
-/** Returns the value itself if it fits. A repeated conversion changes nothing. */
+/** Returns the value itself if it fits. A repeated conversion keeps the value. */
 export type Convert = (value: unknown) => unknown
 
 /** @param formerTypes the types of earlier values (`typeOfAttribute`) */

@@ -32,8 +32,10 @@ export interface ApiTokenRow extends Omit<ApiToken, 'id' | 'readPreference' | 'r
   readonly hash: string
 }
 
+export const API_TOKENS = 'quire_api_tokens'
+
 export function apiTokenRows(db: Database) {
-  return db.table<ApiTokenRow>('quire_api_tokens')
+  return db.table<ApiTokenRow>(API_TOKENS)
 }
 
 export async function ensureApiTokens(db: Database): Promise<void> {

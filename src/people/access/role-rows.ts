@@ -42,8 +42,10 @@ export const ANONYMOUS_ROLE = 'anonymous-user'
 
 export const LAST_BUILT_IN_ROLE_ID = 2
 
+export const ROLES = 'quire_roles'
+
 export function collectionOf(db: Database) {
-  return db.table<RoleRow>('quire_roles')
+  return db.table<RoleRow>(ROLES)
 }
 
 export async function ensureRoles(db: Database, at: Date): Promise<void> {

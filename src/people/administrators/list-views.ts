@@ -71,8 +71,10 @@ const MAX_SHARED = 100
 
 type Rows = Table<ViewRow>
 
+export const LIST_VIEWS = 'quire_admin_views'
+
 export async function openListViews(db: Database): Promise<ListViews> {
-  const rows = db.table<ViewRow>('quire_admin_views')
+  const rows = db.table<ViewRow>(LIST_VIEWS)
   await ensureIndexes(rows, [
     { key: { uid: 1, shared: 1 }, name: 'shared' },
     { key: { administrator: 1, uid: 1 }, name: 'administrator' },

@@ -23,8 +23,10 @@ interface PresenceRow extends Present {
 const GONE_MS = 45_000
 const MAX_LISTED = 50
 
+export const presenceOf = (db: Database) => db.table<PresenceRow>('quire_admin_presence')
+
 export async function openPresence(db: Database, now: () => Date): Promise<Presence> {
-  const rows = db.table<PresenceRow>('quire_admin_presence')
+  const rows = presenceOf(db)
   await ensureIndexes(rows, [
     { key: { entry: 1 }, name: 'entry' },
     { key: { seenAt: 1 }, name: 'seenAt' },

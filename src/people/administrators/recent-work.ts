@@ -12,6 +12,8 @@ export interface RecentRow extends WorkedOn {
   readonly at: Date
 }
 
+export const RECENT_WORK = 'quire_admin_recent'
+
 export interface RecentWork {
   note(administrator: string, work: WorkedOn): Promise<void>
   of(administrator: string, limit: number): Promise<readonly RecentRow[]>
@@ -25,8 +27,17 @@ interface StoredRow extends RecentRow {
 
 const KEPT = 50
 
+export function recentWorkId({
+  administrator,
+  uid,
+  documentId,
+  locale,
+}: Omit<RecentRow, 'at'>): string {
+  return [administrator, uid, documentId, locale].join(':')
+}
+
 export async function openRecentWork(db: Database, now: () => Date): Promise<RecentWork> {
-  const rows = db.table<StoredRow>('quire_admin_recent')
+  const rows = db.table<StoredRow>(RECENT_WORK)
   await ensureIndexes(rows, [
     { key: { administrator: 1, at: -1 }, name: 'administrator_at' },
     { key: { at: -1 }, name: 'at' },
@@ -44,7 +55,7 @@ export async function openRecentWork(db: Database, now: () => Date): Promise<Rec
     rows.find(filter).sort({ at: -1, _id: 1 }).limit(limit).toArray()
   return {
     note: async (administrator, { uid, documentId, locale }) => {
-      const _id = [administrator, uid, documentId, locale].join(':')
+      const _id = recentWorkId({ administrator, uid, documentId, locale })
       const at = now()
       const { matchedCount } = await rows.updateOne({ _id }, { $set: { at } })
       if (matchedCount > 0) return

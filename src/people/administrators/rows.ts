@@ -46,8 +46,10 @@ export function administratorRows(db: Database): Table<AdministratorRow> {
   return db.table<AdministratorRow>('quire_admins')
 }
 
+export const ADMINISTRATOR_ROLES = 'quire_admin_roles'
+
 export function administratorRolesOf(db: Database): Table<AdministratorRoleRow> {
-  return db.table<AdministratorRoleRow>('quire_admin_roles')
+  return db.table<AdministratorRoleRow>(ADMINISTRATOR_ROLES)
 }
 
 export async function ensureAdministrators(db: Database): Promise<void> {

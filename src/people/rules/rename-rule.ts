@@ -115,7 +115,8 @@ function renamedOperand(value: unknown, users: ShapePlan | undefined, renaming: 
   return ['$user', ...names].join('.')
 }
 
-function holderBehind(member: AttributePlan): ShapePlan | null {
+/** The type whose members a condition on this member names. Null if there is none. */
+export function holderBehind(member: AttributePlan): ShapePlan | null {
   switch (member.kind) {
     case 'relation':
       return member.target()

@@ -250,7 +250,7 @@ class Assignment {
   }
 }
 
-/** Returns nothing if further members are the only change. */
+/** Returns an empty list if further members are the only change. */
 export function retypedOf(column: Column, to: AttributeType, name: string): readonly Retyped[] {
   const conversion = conversionKind(column, to)
   const isSame = column.type === to.type

@@ -10,7 +10,7 @@ import type { Definitions } from '../../schema/definition.ts'
 import type { EnteredDefinitions, RetypedAttribute } from '../../schema/ledger/enter-definitions.ts'
 import { membersOf } from '../../schema/ledger/type-of-attribute.ts'
 import { type LocatedFault, SchemaError } from '../../schema/schema-error.ts'
-import { assertAlone } from './assert-alone.ts'
+import { assertAlone } from '../../mongo/system/assert-alone.ts'
 
 /** @throws SchemaError for stored values that a new type would lose, ConfigError if another release is running */
 export async function assertConvertible(

@@ -14,7 +14,8 @@ import { syncStates } from '../../mongo/indexes/sync-states.ts'
 import { ensureComments } from '../../mongo/trash/entry-comments.ts'
 import { ensureReviews } from '../../mongo/trash/entry-reviews.ts'
 import { ensureTrash } from '../../mongo/trash/trash-rows.ts'
-import { assertAlone } from './assert-alone.ts'
+import { finishLocaleRename } from '../locale-rename/rename-locale.ts'
+import { assertAlone } from '../../mongo/system/assert-alone.ts'
 import type { Base } from './open-base.ts'
 
 type FitLog = Pick<Logger, 'info' | 'debug' | 'warn'>
@@ -31,9 +32,12 @@ export async function assertDeployment(
 
 /** Only the server start migrates content. @throws SchemaError if impossible */
 export async function fitContent(
-  { database, schema, entered, documents: { ids, now } }: Base,
+  { database, schema, entered, locales, documents: { ids, now } }: Base,
   log: FitLog,
 ): Promise<void> {
+  await finishLocaleRename({ database, schema, locales }, (facts, message) => {
+    log.info(facts, message)
+  })
   const plans = [...schema.contentTypes.values()].filter(({ adopted }) => adopted === undefined)
   const collections = compileCollections(schema)
   const stored = await findStoredCollections(database)

@@ -14,6 +14,7 @@ import { once } from '../../base/once.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { documentContext, processPasswords } from './document-context.ts'
+import { assertNoLocaleRename } from '../../mongo/conversions/locale-rename-row.ts'
 import type { LoadedProject } from './load-schema.ts'
 import { type EnteredSchema, enterSchema, readStoredNames } from './enter-schema.ts'
 import { openStorage } from './open-storage.ts'
@@ -72,15 +73,19 @@ export function openDatabaseOf(
   return openDatabase({ ...config.database, uri: deployment.uri, conflictTimeoutMs, ...more })
 }
 
-/** `enters` stores new declarations, like a server start. @throws ConfigError, ServiceUnavailableError, SchemaError */
+/**
+ * `enters` stores new declarations, like a server start, and `duringRename` ignores an unfinished rename of a locale.
+ * @throws ConfigError, ServiceUnavailableError, SchemaError
+ */
 export async function openBase(
   options: BaseOptions,
   { definitions, extensions }: Pick<LoadedProject, 'definitions' | 'extensions'>,
-  more: MoreOptions & { readonly enters?: boolean } = {},
+  more: MoreOptions & { readonly enters?: boolean; readonly duringRename?: boolean } = {},
 ): Promise<Base> {
-  const { enters = false, ...connection } = more
+  const { enters = false, duringRename = enters, ...connection } = more
   const database = await openDatabaseOf(options, connection)
   try {
+    if (!duringRename) await assertNoLocaleRename(database)
     const entered = await (enters ? enterSchema : readStoredNames)(database, definitions)
     const registry = withStoredTypes(extensions, entered.definitions)
     const schema = compileSchema(entered.definitions, entered.storedNames, registry.computed)

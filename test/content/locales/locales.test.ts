@@ -33,6 +33,22 @@ describe('openLocales', () => {
   })
   afterEach(() => test.drop())
 
+  it('renames a code with its usual name and the default', async () => {
+    await here.add({ code: 'fr', name: 'Français' })
+    ms += 1_000
+    const english = await here.rename('en', { code: 'en-GB' })
+    expect(english).to.include({ id: 1, code: 'en-GB', isDefault: true })
+    expect(english.name).to.match(/\(en-GB\)$/)
+    expect(english.updatedAt.getTime()).to.equal(ms)
+    expect((await here.current()).defaultCode).to.equal('en-GB')
+    expect((await here.rename('fr', { code: 'fr-CA' })).name).to.equal('Français')
+    expect((await here.rename('fr-CA', { code: 'fr', name: 'F' })).name).to.equal('F')
+    expect(await failure(here.rename('fr', { code: 'en-GB' }))).to.be.instanceOf(ValidationError)
+    expect(await failure(here.rename('en', { code: 'de' }))).to.be.instanceOf(NotFoundError)
+    expect(await failure(here.rename('fr', { code: 'xx' }))).to.be.instanceOf(ValidationError)
+    expect(await codes(here)).to.deep.equal(['en-GB', 'fr'])
+  })
+
   it('creates English once when ten processes start together', async () => {
     const { all, defaultCode } = await here.current()
     expect(defaultCode).to.equal('en')

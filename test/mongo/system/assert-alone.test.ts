@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ConfigError } from '../../../src/base/errors.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
-import { assertAlone } from '../../../src/server/services/assert-alone.ts'
+import { assertAlone } from '../../../src/mongo/system/assert-alone.ts'
 import { testUri } from '../../support/test-database.ts'
 
 const MAX_WAIT_MS = 20_000
@@ -29,12 +29,12 @@ describe('assertAlone', () => {
 
   it('accepts processes of the same release', async () => {
     await open('one')
-    await assertAlone(await open('one'), 'one', 0)
+    await assertAlone(await open('one'), 'one', { maxWaitMs: 0 })
   })
 
   it('names the processes of other releases', async () => {
     await open('one')
-    const failed: unknown = await assertAlone(await open('two'), 'two', 0).catch(
+    const failed: unknown = await assertAlone(await open('two'), 'two', { maxWaitMs: 0 }).catch(
       (error: unknown) => error,
     )
     expect(failed).to.be.instanceOf(ConfigError)
@@ -43,7 +43,7 @@ describe('assertAlone', () => {
 
   it('goes on when they have stopped', async () => {
     const old = await open('one')
-    const alone = assertAlone(await open('two'), 'two', MAX_WAIT_MS)
+    const alone = assertAlone(await open('two'), 'two', { maxWaitMs: MAX_WAIT_MS })
     await old.close()
     await alone
   })
@@ -52,7 +52,7 @@ describe('assertAlone', () => {
     const database = await open('two')
     const rows = database.collection<{ readonly _id: string }>('quire_processes')
     await rows.insertOne({ _id: 'killed', host: 'h', pid: 1, beat: 1, sessions: [] } as never)
-    await assertAlone(database, 'two', MAX_WAIT_MS)
+    await assertAlone(database, 'two', { maxWaitMs: MAX_WAIT_MS })
     expect(await rows.findOne({ _id: 'killed' })).to.equal(null)
     await database.command({ dropDatabase: 1 })
   })

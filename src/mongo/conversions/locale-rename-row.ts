@@ -1,0 +1,49 @@
+import { ApplicationError, ConfigError } from '../../base/errors.ts'
+import type { Database } from '../connection/database.ts'
+import { ensureRow } from '../system/system-collections.ts'
+import type { LocaleCodes } from './replace-code.ts'
+
+/** An unfinished rename of a locale. */
+export interface LocaleRenameRow extends LocaleCodes {
+  readonly _id: 'locale'
+  /** The name of the locale afterwards. Null keeps a chosen name. */
+  readonly name: string | null
+  /** Rows may have the new code already. Before that, processes may still be running. */
+  readonly hasBegun: boolean
+  readonly at: Date
+}
+
+const WHICH = { _id: 'locale' } as const
+
+const renamesIn = (database: Database) => database.table<LocaleRenameRow>('quire_conversions')
+
+export function readLocaleRename(database: Database): Promise<LocaleRenameRow | null> {
+  return renamesIn(database).findOne(WHICH)
+}
+
+export async function putLocaleRename(database: Database, row: LocaleRenameRow): Promise<void> {
+  await ensureRow(renamesIn(database), row)
+}
+
+export async function beginLocaleRename(database: Database): Promise<void> {
+  await renamesIn(database).updateOne(WHICH, { $set: { hasBegun: true } })
+}
+
+export async function endLocaleRename(database: Database): Promise<void> {
+  await renamesIn(database).deleteOne(WHICH)
+}
+
+/** @throws ConfigError, because commands would read some rows under each code */
+export async function assertNoLocaleRename(database: Database): Promise<void> {
+  const row = await readLocaleRename(database)
+  if (row?.hasBegun === true) throw new ConfigError([explainUnfinished(row)])
+}
+
+export function explainUnfinished({ from, to }: LocaleCodes): string {
+  return `The rename of the locale ${from} to ${to} is unfinished: repeat \`quire locale rename ${from} ${to}\`, or start the server`
+}
+
+/** @throws ApplicationError for another rename */
+export function assertSameRename(row: LocaleRenameRow, { from, to }: LocaleCodes): void {
+  if (row.from !== from || row.to !== to) throw new ApplicationError(explainUnfinished(row))
+}

@@ -1,0 +1,102 @@
+import type { AnyBulkWriteOperation, Document } from 'mongodb'
+import type { Database } from '../connection/database.ts'
+import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
+
+const BATCH = 200
+
+/** No request waits for a rename. */
+const UNHURRIED = { maxTimeMS: BULK_TIMEOUT_MS } as const
+
+type Id = string | number
+export type StoredRow = Document & { readonly _id: Id }
+
+export interface Rewrite {
+  readonly collection: string
+  readonly filter: Document
+  /** Whether all rows that match are rewritten. */
+  readonly isExact: boolean
+  /** Returns the row itself if it stays. */
+  readonly change: (row: StoredRow) => StoredRow
+}
+
+export async function countRows(database: Database, rewrite: Rewrite): Promise<number> {
+  const { collection, filter, isExact, change } = rewrite
+  if (isExact) return database.table(collection).countDocuments(filter, UNHURRIED)
+  let count = 0
+  for await (const rows of scan(database, rewrite)) {
+    count += rows.filter((row) => change(row) !== row).length
+  }
+  return count
+}
+
+/**
+ * Rewrites rows in batches by `_id`. A row with a new `_id` is inserted before the old one is deleted, so that a
+ * repetition after a kill finds the old one. Returns the number of rewritten rows.
+ */
+export async function rewriteRows(database: Database, rewrite: Rewrite): Promise<number> {
+  let rewritten = 0
+  for await (const rows of scan(database, rewrite)) {
+    const changes = rows
+      .map((before) => ({ before, after: rewrite.change(before) }))
+      .filter(({ before, after }) => after !== before)
+    await moveRows(database, rewrite.collection, changes)
+    await changeRows(database, rewrite.collection, changes)
+    rewritten += changes.length
+  }
+  return rewritten
+}
+
+async function* scan(
+  database: Database,
+  { collection, filter }: Pick<Rewrite, 'collection' | 'filter'>,
+): AsyncGenerator<readonly StoredRow[]> {
+  const options = { limit: BATCH, batchSize: BATCH + 1, ...UNHURRIED }
+  for (let after: Id | null = null; ;) {
+    const beyond: Document = after === null ? {} : { _id: { $gt: after } }
+    const rows: readonly StoredRow[] = await database
+      .table<StoredRow>(collection)
+      .find({ ...filter, ...beyond }, options)
+      .sort({ _id: 1 })
+      .toArray()
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows
+    after = last._id
+  }
+}
+
+interface Change {
+  readonly before: StoredRow
+  readonly after: StoredRow
+}
+
+async function moveRows(
+  database: Database,
+  collection: string,
+  changes: readonly Change[],
+): Promise<void> {
+  const moved = changes.filter(({ before, after }) => before._id !== after._id)
+  if (moved.length === 0) return
+  const table = database.table<StoredRow>(collection)
+  // No upsert, because a sharded collection needs its shard key for one.
+  await table.deleteMany({ _id: { $in: moved.map(({ after }) => after._id) } }, UNHURRIED)
+  await table.insertMany(
+    moved.map(({ after }) => after),
+    UNHURRIED,
+  )
+  await table.deleteMany({ _id: { $in: moved.map(({ before }) => before._id) } }, UNHURRIED)
+}
+
+async function changeRows(
+  database: Database,
+  collection: string,
+  changes: readonly Change[],
+): Promise<void> {
+  const updates = changes.flatMap(({ before, after }): AnyBulkWriteOperation<StoredRow>[] => {
+    if (before._id !== after._id) return []
+    const members = Object.entries(after).filter(([name, value]) => value !== before[name])
+    const update = { $set: Object.fromEntries(members) }
+    return [{ updateOne: { filter: { _id: before._id }, update } }]
+  })
+  if (updates.length > 0) await database.table<StoredRow>(collection).bulkWrite(updates, UNHURRIED)
+}
