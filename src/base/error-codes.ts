@@ -72,6 +72,7 @@ export const ERROR_CODES = [
   'storage_unreachable',
   'sync_token_expired',
   'totp_enabled',
+  'translation_failed',
   'unavailable',
   'undeclared_unique_index',
   'unknown_component',

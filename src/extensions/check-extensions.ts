@@ -23,7 +23,7 @@ const MEMBERS: Readonly<Record<string, 'function' | 'object' | 'list' | 'string'
 }
 
 const TYPE_MEMBERS = ['beforeWrite', 'computed', 'afterCommit']
-const PROVIDERS = ['storage', 'mailer', 'search']
+const PROVIDERS = ['storage', 'mailer', 'search', 'translate']
 
 /** @throws ExtensionError with all faults, each with the name of its extension and its path */
 export function checkExtensions(extensions: readonly Extension[], definitions: Definitions): void {

@@ -22,6 +22,7 @@ export interface ExtensionHost {
   routeTimeoutMs: number
   followerTimes: FollowerTimes
   searchTimes: SearchTimes
+  translateTimes: TranslateTimes
 }
 
 /** In milliseconds. Absent ones have defaults. */
@@ -41,6 +42,13 @@ export interface SearchTimes {
   readonly stepMs?: number
 }
 
+/** Deadlines of a translation service, in milliseconds. Absent ones have defaults. */
+export interface TranslateTimes {
+  readonly callMs?: number
+  /** Of all calls of a request. */
+  readonly allMs?: number
+}
+
 const HOOK_TIMEOUT_MS = 5_000
 const ROUTE_TIMEOUT_MS = 30_000
 
@@ -54,5 +62,6 @@ export function openHost(): ExtensionHost {
     routeTimeoutMs: ROUTE_TIMEOUT_MS,
     followerTimes: {},
     searchTimes: {},
+    translateTimes: {},
   }
 }

@@ -9,6 +9,7 @@ import type { ExtensionJob } from './extension-job.ts'
 import { guardComputed } from './guard-computed.ts'
 import type { MailProvider, StorageProvider } from './providers.ts'
 import type { SearchProvider } from './search-provider.ts'
+import type { TranslateProvider } from './translate-provider.ts'
 import type { Registered, RegisteredHooks } from './write-hook.ts'
 
 export interface RegisteredJob {
@@ -25,10 +26,11 @@ export interface ExtensionRegistry extends RegisteredHooks {
   readonly routes: readonly RegisteredRoute[]
   /** Actions of routes. Roles and tokens can be granted them. */
   readonly permissions: readonly string[]
-  /** Null for the built-in provider. */
+  /** Null for the built-in provider, or for none. */
   readonly storage: Registered<() => StorageProvider | Promise<StorageProvider>> | null
   readonly mailer: Registered<() => MailProvider | Promise<MailProvider>> | null
   readonly search: Registered<() => SearchProvider | Promise<SearchProvider>> | null
+  readonly translate: Registered<() => TranslateProvider | Promise<TranslateProvider>> | null
 }
 
 export const NO_EXTENSIONS: ExtensionRegistry = Object.freeze({
@@ -43,6 +45,7 @@ export const NO_EXTENSIONS: ExtensionRegistry = Object.freeze({
   storage: null,
   mailer: null,
   search: null,
+  translate: null,
 })
 
 export function registerExtensions(
@@ -68,6 +71,7 @@ export function registerExtensions(
     storage: firstOf(extensions, ({ providers }) => providers?.storage),
     mailer: firstOf(extensions, ({ providers }) => providers?.mailer),
     search: firstOf(extensions, ({ providers }) => providers?.search),
+    translate: firstOf(extensions, ({ providers }) => providers?.translate),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { SearchProvider } from './search-provider.ts'
+import type { TranslateProvider } from './translate-provider.ts'
 
 export interface ProvidedMail {
   readonly to: string
@@ -39,9 +40,10 @@ export interface StorageProvider {
   }>
 }
 
-/** They replace the built-in ones. At most one extension provides each. */
+/** At most one extension provides each. There is no built-in translation; the others replace the built-in ones. */
 export interface Providers {
   readonly storage?: () => StorageProvider | Promise<StorageProvider>
   readonly mailer?: () => MailProvider | Promise<MailProvider>
   readonly search?: () => SearchProvider | Promise<SearchProvider>
+  readonly translate?: () => TranslateProvider | Promise<TranslateProvider>
 }

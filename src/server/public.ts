@@ -31,6 +31,7 @@ export type {
 } from '../extensions/extension-route.ts'
 export type * from '../extensions/project-types.ts'
 export type * from '../extensions/search-provider.ts'
+export type * from '../extensions/translate-provider.ts'
 export type { BeforeWrite, BeforeWriteEvent, WriteOperation } from '../extensions/write-hook.ts'
 export {
   ApplicationError,

@@ -98,7 +98,7 @@ describe('extension registry', () => {
       `extension "types": contentTypes["${ARTICLE}"].beforeWrite: must be a function`,
       `extension "types": contentTypes["${ARTICLE}"].afterCommit: must be a function`,
       'extension "rest": routes: must be a function',
-      'extension "rest": providers.mail: unknown; known are storage, mailer, search',
+      'extension "rest": providers.mail: unknown; known are storage, mailer, search, translate',
       'extension "rest": jobs[0].cron: must be a text',
       'extension "rest": jobs[0].run: must be a function',
       'extension "rest": jobs[1].name: an earlier job has this name',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { callInTime } from '../../base/call-in-time.ts'
 import { ServiceUnavailableError } from '../../base/errors.ts'
 import type { ExtensionHost } from '../../extensions/extension-host.ts'
 import type {
@@ -124,21 +125,4 @@ function entryOf(plan: ContentTypePlan, version: SyncedVersion): SearchedEntry {
     updatedAt: version.updatedAt,
     texts: Object.fromEntries(texts) as Readonly<Record<string, string>>,
   }
-}
-
-/** Calls without an answer do not block the caller: they end with the deadline. */
-function callInTime<T>(call: (signal: AbortSignal) => Promise<T>, timeoutMs: number): Promise<T> {
-  const aborter = new AbortController()
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      const late = new Error(`no answer within ${timeoutMs} ms`)
-      aborter.abort(late)
-      reject(late)
-    }, timeoutMs)
-    // In a chain, because a provider in JavaScript may throw at once.
-    const settled = Promise.resolve()
-      .then(() => call(aborter.signal))
-      .finally(() => clearTimeout(timer))
-    settled.then(resolve, reject)
-  })
 }

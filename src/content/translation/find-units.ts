@@ -1,4 +1,5 @@
 import type { Data } from '../../schema/definition.ts'
+import type { SourceText } from '../../extensions/translate-provider.ts'
 import type { ContentTypePlan, ShapePlan } from '../../schema/plan.ts'
 import { findBlockTexts } from './block-texts.ts'
 import { matchElements, type MatchKind, type NamedElements } from './match-elements.ts'
@@ -24,6 +25,7 @@ export interface TranslationUnit {
   /** Names of attributes, and numbers of components and blocks from 1. */
   readonly path: readonly string[]
   readonly maxLength: number | null
+  readonly format: SourceText['format']
   readonly source: string
   /** Null without a translation, and if its formats do not match. */
   readonly target: string | null
@@ -144,6 +146,7 @@ function textUnits(
       attribute,
       path: [...path, String(index + 1)],
       maxLength: null,
+      format: 'tags',
       source: text.source,
       target: text.target,
       current: text.current,
@@ -153,6 +156,7 @@ function textUnits(
   }
   if (typeof source !== 'string' || source.trim() === '') return []
   const translated = typeof target === 'string' && target !== '' ? target : null
-  const unit = { id, key, attribute, path, source, target: translated, current: translated }
+  const format = type === 'richtext' ? ('markdown' as const) : ('plain' as const)
+  const unit = { id, key, attribute, path, format, source, target: translated, current: translated }
   return [{ ...unit, maxLength: limits.maxLength ?? null, placement, accepts: () => true }]
 }

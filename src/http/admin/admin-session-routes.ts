@@ -44,6 +44,8 @@ export interface AdminSessionDependencies {
   /** Runs after the response. */
   readonly behind: AccountsContext['behind']
   readonly start: { readonly version: string; readonly editableTypes: boolean }
+  /** The name of a translation service. */
+  readonly translator: string | null
 }
 
 /** Low, because the sender is not authenticated yet. */
@@ -123,10 +125,11 @@ function addForgotPassword(
 
 function addOwnSession(
   admin: AdminRouter,
-  { administrators, cookie }: AdminSessionDependencies,
+  { administrators, cookie, translator }: AdminSessionDependencies,
 ): void {
   admin.get('/session', null, async (ctx) => {
-    ctx.body = { data: await showSession(administrators, ctx.state.principal) }
+    const shown = await showSession(administrators, ctx.state.principal)
+    ctx.body = { data: { ...shown, translator } }
   })
   admin.delete('/session', null, async (ctx) => {
     const { principal } = ctx.state
@@ -167,13 +170,13 @@ function askForCode(ctx: Context, { pending, expiresAt }: PendingSignIn): void {
 
 async function answer(
   ctx: Context,
-  { administrators, cookie }: AdminSessionDependencies,
+  { administrators, cookie, translator }: AdminSessionDependencies,
   { token, knownDevice, ...shown }: NewSession,
 ): Promise<void> {
   const before = cookie.read(ctx)
   if (before !== null) await administrators.sessions.endByToken(before)
   cookie.set(ctx, { token, knownDevice })
-  ctx.body = { data: shown }
+  ctx.body = { data: { ...shown, translator } }
 }
 
 function senderOf(ctx: Context): { readonly address: string; readonly userAgent: string } {

@@ -41,7 +41,10 @@ import {
 import { declarationRoutes } from './declarations/declaration-routes.ts'
 import { editorContentRoutes } from '../content/admin-routes.ts'
 import { duplicateRoute } from '../content/duplicate-route.ts'
-import { translationRoutes } from '../content/translation-routes.ts'
+import {
+  type TranslationRouteDependencies,
+  translationRoutes,
+} from '../content/translation-routes.ts'
 import { entryRoutes } from '../content/entry-routes.ts'
 import { type FileRouteDependencies, fileRoutes } from './file-routes.ts'
 import { oidcRoutes } from '../oidc/oidc-routes.ts'
@@ -88,6 +91,7 @@ export interface ManagementDependencies {
   readonly media: Pick<FileRouteDependencies, 'library' | 'receive'> & { readonly trash: FileTrash }
   readonly folders: Folders
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
+  readonly translation: TranslationRouteDependencies['translation']
   readonly extensions: ExtensionRouteDependencies['extensions']
   readonly validators: ExtensionRouteDependencies['validators']
 }
@@ -101,16 +105,18 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     dependencies
   const discussed = { ...content, administrators, mailer, publicUrl, behind, log }
   const administratorActions = administrators.actions
+  const translator = dependencies.translation?.name ?? null
   const start = { version: readVersion(), editableTypes }
+  const mails = { mailer, publicUrl }
   return [
-    adminSessionRoutes({ ...enrolling, ...entrance, start, behind, mails: { mailer, publicUrl } }),
+    adminSessionRoutes({ ...enrolling, ...entrance, start, translator, behind, mails }),
     oidcRoutes({ ...entrance, log }),
     meRoutes({ ...before, ...entrance }),
     passkeyRoutes({ ...enrolling, administrators, limits }),
     totpRoutes({ ...enrolling, ...entrance }),
     entryRoutes(content),
     duplicateRoute(content),
-    translationRoutes({ ...content, publicSchema: schema, readFile: dependencies.readFile }),
+    translationRoutes({ ...content, ...translating(dependencies) }),
     commentRoutes(discussed),
     reviewRoutes(discussed),
     previewRoutes({ ...content, previews: administrators.previews }),
@@ -166,6 +172,10 @@ function contentOf(
     administrators,
     recent: administrators.recent,
   }
+}
+
+function translating({ schema, readFile, translation, limited }: ManagementDependencies) {
+  return { publicSchema: schema, readFile, translation, limited }
 }
 
 function standBefore({ config, access, administrators, limited, ...rest }: ManagementDependencies) {

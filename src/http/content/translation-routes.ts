@@ -11,6 +11,10 @@ import { previewTranslation } from '../../content/translation/preview-translatio
 import { readTranslationFile } from '../../content/translation/read-file.ts'
 import type { Translator } from '../../content/translation/read-translated.ts'
 import {
+  suggestTranslations,
+  type TranslationService,
+} from '../../content/translation/suggest-translations.ts'
+import {
   MAX_FILE_ENTRIES,
   MAX_FILE_UNITS,
   MAX_UNIT_ID,
@@ -31,6 +35,7 @@ import { bodyOf, payloadOf } from '../body/read-request.ts'
 import { readOriginOf, writerOf } from '../reads/query-rules.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
+import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import type { Context, Middleware } from '../router/state.ts'
 import { type EditorContentDependencies, ownVerb, planOf } from './editor-content.ts'
 
@@ -38,6 +43,9 @@ export interface TranslationRouteDependencies extends EditorContentDependencies 
   /** Without private attributes. */
   readonly publicSchema: Schema
   readonly readFile: Middleware
+  /** Null without an extension that translates. */
+  readonly translation: TranslationService | null
+  readonly limited: LimitInFlight
 }
 
 interface ExportInput {
@@ -57,6 +65,20 @@ const EXPORT = Joi.object<ExportInput>({
   from: LOCALE.required(),
   to: LOCALE.required(),
   format: Joi.valid(...TRANSLATION_FORMATS).default('xliff'),
+})
+
+interface SuggestInput {
+  readonly documentId: string
+  readonly from: string
+  readonly to: string
+  readonly existing: boolean
+}
+
+const SUGGEST = Joi.object<SuggestInput>({
+  documentId: DOCUMENT_ID.required(),
+  from: LOCALE.required(),
+  to: LOCALE.required(),
+  existing: Joi.boolean().strict().default(false),
 })
 
 const UNIT = Joi.object({
@@ -114,6 +136,7 @@ export function translationRoutes(dependencies: TranslationRouteDependencies): G
   add('export', 'findOne', sendFile)
   add('compare', 'update', sendPreview, dependencies.readFile)
   add('import', 'update', importAll)
+  add('suggest', 'update', suggest)
   return admin.router
 }
 
@@ -170,6 +193,23 @@ const sendPreview: Handler = async (ctx, plan, dependencies) => {
     previews.push(await previewTranslation(dependencies.documents, translator, entry))
   }
   ctx.body = { data: previews }
+}
+
+const suggest: Handler = async (ctx, plan, dependencies) => {
+  const { translation, limited, documents, locales } = dependencies
+  if (translation === null) throw new NotFoundError('No extension of the server translates')
+  const { from, to, ...asked } = readInput(SUGGEST, payloadOf(ctx))
+  const known = await locales.current()
+  const pair = { from: knownLocale(known, 'from', from), to: knownLocale(known, 'to', to) }
+  if (pair.from === pair.to) throw sameLocale('to', to)
+  const request = { ...asked, ...pair, requestId: ctx.state.requestId }
+  const before = translatorOf(ctx, plan, dependencies, known)
+  const entry = await limited.withoutSlot(ctx.req, () =>
+    suggestTranslations(documents, before, translation, request),
+  )
+  await ctx.state.authorizeAgain?.()
+  const translator = translatorOf(ctx, plan, dependencies, known)
+  ctx.body = { data: await previewTranslation(documents, translator, entry) }
 }
 
 const importAll: Handler = async (ctx, plan, dependencies) => {

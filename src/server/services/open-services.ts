@@ -9,6 +9,7 @@ import type { Extension } from '../../extensions/extension.ts'
 import type { RegisteredRoute } from '../../extensions/collect-routes.ts'
 import type { ExtensionRegistry } from '../../extensions/extension-registry.ts'
 import type { Locales } from '../../content/locales/locales.ts'
+import type { TranslationService } from '../../content/translation/suggest-translations.ts'
 import { type FileAddresses, openFileAddresses } from '../../media/file-addresses.ts'
 import type { Folders } from '../../media/folders.ts'
 import type { PrincipalSource } from '../../content/service/acting-principal.ts'
@@ -55,6 +56,7 @@ import { openExtensionJobs } from '../extensions/open-jobs.ts'
 import { startExtensions } from '../extensions/start-extensions.ts'
 import { type Media, openMedia } from './open-media.ts'
 import { openSearch } from './open-search.ts'
+import { openTranslate } from './open-translate.ts'
 import { reportFailedCall } from './report-failed-call.ts'
 import { type Background, closeBackground, startBackground } from './start-background.ts'
 
@@ -75,6 +77,7 @@ export interface Services extends AccessControl, Background {
   readonly editorsDocuments: DocumentContext
   readonly creations: IdempotentCreations
   readonly pushClients: PushClients
+  readonly translation: TranslationService | null
   readonly limits: RateLimits | null
   readonly locales: Locales
   readonly storage: MediaStorage
@@ -117,7 +120,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     await fitContent(base, log)
     for (const advice of adviseQueries(queries, declaredIndexes(schema))) log.warn(advice)
     const control = await openAccessControl(base, log)
-    const kept = { ...(await openAnswerCaches(base)), writer: await openSearch(base) }
+    const kept = { ...(await openAnswerCaches(base)), ...(await openProviders(base)) }
     await clearFiles(base, kept.media, log)
     openHostOf(base, control, log)
     const background = await startBackground(base, control, { ...kept, log })
@@ -267,6 +270,10 @@ function followAs(
     onBackgroundError: (err) => log.warn({ err }, 'Following the log for extensions failed'),
     times: host.followerTimes,
   })
+}
+
+async function openProviders(base: Base) {
+  return { writer: await openSearch(base), translation: await openTranslate(base) }
 }
 
 async function openAnswerCaches(

@@ -101,6 +101,7 @@ const OTHER_ROUTES = [
   'POST /admin/content/:uid/:documentId/preview',
   'POST /admin/content/:uid/translations/export',
   'POST /admin/content/:uid/translations/compare',
+  'POST /admin/content/:uid/translations/suggest',
   'POST /admin/content/:uid/uid-proposals',
   'POST /admin/content/:uid/usages',
   'POST /admin/history/:uid/:documentId/:revision/restore',

@@ -114,6 +114,7 @@ const NEEDS_MORE_THAN_A_SHELL = [
   'GET /admin/extension-failures',
   'POST /admin/webhooks/:id/test',
   'POST /admin/webhooks/:id/replay',
+  'POST /admin/content/:uid/translations/suggest',
   'POST /admin/content/:uid/:documentId/preview',
   'PUT /admin/content/:uid/:documentId/review',
   'POST /admin/schedules/:id/actions/retry',

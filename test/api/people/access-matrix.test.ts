@@ -73,6 +73,7 @@ const RULED_MANAGEMENT = [
   'post /admin/content/:uid/translations/export',
   'post /admin/content/:uid/translations/compare',
   'post /admin/content/:uid/translations/import',
+  'post /admin/content/:uid/translations/suggest',
   'post /admin/content/:uid/:documentId/preview',
   'get /admin/views/:uid',
   'post /admin/views/:uid',

@@ -36,6 +36,7 @@ const WITHOUT_ROW: ReadonlySet<string> = new Set([
   'POST /admin/content/:uid/usages',
   'POST /admin/content/:uid/translations/export',
   'POST /admin/content/:uid/translations/compare',
+  'POST /admin/content/:uid/translations/suggest',
   'POST /admin/content/:uid/:documentId/preview',
   'POST /admin/webhooks/:id/test',
   'POST /admin/content/:uid/:documentId/check',

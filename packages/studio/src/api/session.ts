@@ -25,6 +25,8 @@ export interface Session {
   readonly conditional: readonly string[]
   /** The server requires one and refuses other requests until it is set up. */
   readonly lacksSecondFactor: boolean
+  /** The name of a service that translates; null without one. */
+  readonly translator: string | null
 }
 
 export interface StartInfo {

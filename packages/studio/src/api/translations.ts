@@ -62,6 +62,23 @@ export async function compareFile(uid: string, file: File): Promise<readonly Com
   return (await request<readonly ComparedEntry[]>('POST', path, { body: file })).data
 }
 
+export interface AskedTranslation {
+  readonly documentId: string
+  readonly from: string
+  readonly to: string
+  /** Whether texts that have a translation are translated again. */
+  readonly existing: boolean
+}
+
+export async function suggestTranslation(
+  uid: string,
+  asked: AskedTranslation,
+  signal: AbortSignal,
+): Promise<ComparedEntry> {
+  const path = contentPath(uid, 'translations', 'suggest')
+  return (await request<ComparedEntry>('POST', path, { body: asked, signal })).data
+}
+
 /** One entry per request, so that the texts of many entries stay below the limit of a body. */
 export async function importEntry(
   uid: string,

@@ -169,6 +169,7 @@ export const faultEnglish = {
   'refused.storage_unreachable': 'The file storage cannot be reached at the moment',
   'refused.sync_token_expired': 'The data is outdated. Reload the page.',
   'refused.totp_enabled': 'Codes of an app are already required',
+  'refused.translation_failed': 'The translation service does not respond. Try again later.',
   'refused.unavailable': 'The server is not available at the moment. Try again later.',
   'refused.undeclared_unique_index': 'The database refused a value that must be unique',
   'refused.unknown_component': 'A component that you changed no longer exists',

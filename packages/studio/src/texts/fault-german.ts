@@ -179,6 +179,8 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.storage_unreachable': 'Der Dateispeicher ist zurzeit nicht erreichbar',
   'refused.sync_token_expired': 'Die Daten sind veraltet. Laden Sie die Seite neu.',
   'refused.totp_enabled': 'Codes einer App werden schon verlangt',
+  'refused.translation_failed':
+    'Der Übersetzungsdienst antwortet nicht. Versuchen Sie es später noch einmal.',
   'refused.unavailable':
     'Der Server ist zurzeit nicht verfügbar. Versuchen Sie es später noch einmal.',
   'refused.undeclared_unique_index':

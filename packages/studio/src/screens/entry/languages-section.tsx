@@ -4,7 +4,7 @@ import type { EntrySession } from '../../entry/entry-session.ts'
 import { apiNameOf } from '../../api/content-types.ts'
 import type { LocaleState } from '../../api/entry-facts.ts'
 import { useLocales } from '../../api/locales.ts'
-import { useMay } from '../../api/session.ts'
+import { useMay, useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
 import { lazyPart } from '../../design/load-part.tsx'
@@ -16,6 +16,9 @@ import { useTexts } from '../../texts/texts.ts'
 import type { ShownLanguage } from './use-shown-language.ts'
 
 const BeginDialog = lazyPart(async () => (await import('./begin-dialog.tsx')).BeginDialog)
+const TranslateDialog = lazyPart(
+  async () => (await import('../translation/translate-dialog.tsx')).TranslateDialog,
+)
 
 export interface LanguagesSectionProps {
   readonly session: EntrySession
@@ -81,6 +84,9 @@ export function LanguagesSection({ session, states, shown }: LanguagesSectionPro
           </Button>
         </div>
       )}
+      {existing.length > 0 && locales.length > 1 && (
+        <Translate {...{ session, existing }} documentId={params.documentId} />
+      )}
       {shown.codes.length > 0 && (
         <div className={styles['choice']}>
           <Choice
@@ -107,6 +113,50 @@ export function LanguagesSection({ session, states, shown }: LanguagesSectionPro
         </LoadBoundary>
       )}
     </SideSection>
+  )
+}
+
+interface TranslateProps {
+  readonly session: EntrySession
+  readonly documentId: string
+  readonly existing: readonly string[]
+}
+
+/** From the default language, if it exists, into the shown one. */
+function Translate({ session: { plan, saver }, documentId, existing }: TranslateProps) {
+  const { t } = useTexts()
+  const may = useMay()
+  const { translator } = useSession()
+  const locales = useLocales()
+  const [isOpen, setOpen] = useState(false)
+  const { declaration, locale } = plan
+  if (translator === null || locale === null || !may(`${plan.type.uid}.update`)) return null
+  const sources = locales.map(({ code }) => code).filter((code) => existing.includes(code))
+  const from = sources[0] ?? locale
+  const other = locales.find(({ code }) => code !== from)?.code ?? ''
+  const open = async (): Promise<void> => {
+    await saver.saveNow()
+    setOpen(true)
+  }
+  return (
+    <div className={styles['buttons']}>
+      <Button look="quiet" small onPress={() => void open()}>
+        {t('translation.translate', { name: translator })}
+      </Button>
+      {isOpen && (
+        <LoadBoundary>
+          <Suspense fallback={null}>
+            <TranslateDialog
+              list={{ declaration, locale, locales }}
+              {...{ translator, sources, from }}
+              documentIds={[documentId]}
+              to={locale === from ? other : locale}
+              onClose={() => setOpen(false)}
+            />
+          </Suspense>
+        </LoadBoundary>
+      )}
+    </div>
   )
 }
 

@@ -11,7 +11,7 @@ import { FloatingBar } from '../../design/floating-bar.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { UsageList } from '../entry/usage-list.tsx'
 import { AddToRelease } from '../planning/add-to-release.tsx'
-import { ExportButton } from '../translation/list-translations.tsx'
+import { ExportButton, TranslateButton } from '../translation/list-translations.tsx'
 import styles from './bulk-bar.module.css'
 import { BulkFailures } from './bulk-failures.tsx'
 import { useBulk } from './use-bulk.ts'
@@ -59,6 +59,7 @@ export function BulkBar(props: BulkBarProps) {
           <ActionButtons actions={actions} run={run} onDelete={() => void deletion.start()} />
           <ToRelease {...{ type, list, ids, isEverything }} onAdded={onClear} />
           <ExportButton {...{ type, list, isEverything }} documentIds={ids} />
+          <TranslateButton {...{ type, list, isEverything }} documentIds={ids} />
           <Button look="quiet" small onPress={onClear}>
             {t('bulk.clear')}
           </Button>

@@ -21,10 +21,12 @@ export interface ComparedEntriesProps {
   readonly list: TranslatedList
   readonly file: ComparedFile
   readonly isDone: boolean
+  /** For an entry without texts. */
+  readonly noTexts: string
   readonly onTake: (entry: ComparedEntry, ids: readonly string[], isTaken: boolean) => void
 }
 
-export function ComparedEntries({ list, file, isDone, onTake }: ComparedEntriesProps) {
+export function ComparedEntries({ list, file, isDone, noTexts, onTake }: ComparedEntriesProps) {
   const { t } = useTexts()
   if (file.entries.length === 0) return <Notice>{t('translation.empty')}</Notice>
   const failed = [...file.results.values()].filter(({ status }) => status >= 400).length
@@ -40,6 +42,7 @@ export function ComparedEntries({ list, file, isDone, onTake }: ComparedEntriesP
           key={keyOfEntry(entry)}
           list={list}
           entry={entry}
+          noTexts={noTexts}
           taken={file.taken.get(keyOfEntry(entry)) ?? new Set()}
           result={file.results.get(keyOfEntry(entry))}
           onTake={(ids, isTaken) => onTake(entry, ids, isTaken)}
@@ -52,12 +55,13 @@ export function ComparedEntries({ list, file, isDone, onTake }: ComparedEntriesP
 interface EntryProps {
   readonly list: TranslatedList
   readonly entry: ComparedEntry
+  readonly noTexts: string
   readonly taken: ReadonlySet<string>
   readonly result: ImportResult | undefined
   readonly onTake: (ids: readonly string[], isTaken: boolean) => void
 }
 
-function Entry({ list, entry, taken, result, onTake }: EntryProps) {
+function Entry({ list, entry, noTexts, taken, result, onTake }: EntryProps) {
   const { t, locale: nameOf } = useTexts()
   const { documentId, from, to, title, units, status } = entry
   const ids = importableIds(entry)
@@ -87,9 +91,7 @@ function Entry({ list, entry, taken, result, onTake }: EntryProps) {
       )}
       {result === undefined ? (
         <>
-          {status === 'ready' && units.length === 0 && (
-            <p className={styles['hint']}>{t('translation.noTexts')}</p>
-          )}
+          {status === 'ready' && units.length === 0 && <p className={styles['hint']}>{noTexts}</p>}
           <ul className={styles['units']}>
             {shown.map((unit) => (
               <Unit

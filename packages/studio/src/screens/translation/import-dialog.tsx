@@ -1,9 +1,11 @@
 import { DropZone, FileTrigger } from 'react-aria-components'
+import { compareFile } from '../../api/translations.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { TranslatedList } from './translated-list.ts'
 import { ComparedEntries } from './compared-entries.tsx'
+import { ImportActions, isImported } from './import-actions.tsx'
 import styles from './import-dialog.module.css'
 import { useImport } from './use-import.ts'
 
@@ -16,30 +18,8 @@ export function ImportDialog({ list, onClose }: ImportDialogProps) {
   const { t } = useTexts()
   const work = useImport(list.declaration.uid)
   const { file, isBusy, problem } = work
-  const count = [...(file?.taken.values() ?? [])].reduce((sum, ids) => sum + ids.size, 0)
-  const isDone = (file?.results.size ?? 0) > 0 && !isBusy
-  const actions =
-    file === null ? undefined : (
-      <>
-        <Button look="quiet" onPress={work.clear} isDisabled={isBusy}>
-          {t('translation.another')}
-        </Button>
-        {isDone ? (
-          <Button look="primary" onPress={onClose}>
-            {t('action.close')}
-          </Button>
-        ) : (
-          <Button
-            look="primary"
-            isDisabled={count === 0}
-            isPending={isBusy}
-            onPress={() => void work.store()}
-          >
-            {count === 0 ? t('translation.noneChosen') : t('translation.submit', { count })}
-          </Button>
-        )}
-      </>
-    )
+  const again = t('translation.another')
+  const actions = file === null ? undefined : <ImportActions {...{ work, again, onClose }} />
   return (
     <Dialog
       title={t('translation.import')}
@@ -52,9 +32,18 @@ export function ImportDialog({ list, onClose }: ImportDialogProps) {
         {problem}
       </p>
       {file === null ? (
-        <ChooseFile isBusy={isBusy} onChoose={(chosen) => void work.read(chosen)} />
+        <ChooseFile
+          isBusy={isBusy}
+          onChoose={(chosen) => void work.compare(() => compareFile(list.declaration.uid, chosen))}
+        />
       ) : (
-        <ComparedEntries list={list} file={file} isDone={isDone} onTake={work.take} />
+        <ComparedEntries
+          list={list}
+          file={file}
+          isDone={isImported(work)}
+          noTexts={t('translation.noTexts')}
+          onTake={work.take}
+        />
       )}
     </Dialog>
   )

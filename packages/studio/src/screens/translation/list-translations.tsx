@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react'
 import { listTitleOf, type TypeSummary } from '../../api/content-types.ts'
-import { useMay } from '../../api/session.ts'
+import { useMay, useSession } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { lazyPart } from '../../design/load-part.tsx'
@@ -10,6 +10,9 @@ import type { TranslatedList } from './translated-list.ts'
 
 const ExportDialog = lazyPart(async () => (await import('./export-dialog.tsx')).ExportDialog)
 const ImportDialog = lazyPart(async () => (await import('./import-dialog.tsx')).ImportDialog)
+const TranslateDialog = lazyPart(
+  async () => (await import('./translate-dialog.tsx')).TranslateDialog,
+)
 
 interface ListTranslationsProps {
   readonly type: TypeSummary
@@ -43,6 +46,35 @@ export function ExportButton({ type, list, documentIds, isEverything }: ExportBu
             documentIds={documentIds}
             from={locale}
             locales={locales.map(({ code }) => code)}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** Shown if the server has a service that translates. */
+export function TranslateButton({ type, list, documentIds, isEverything }: ExportButtonProps) {
+  const { t } = useTexts()
+  const may = useMay()
+  const [isOpen, setOpen] = useState(false)
+  const { translator } = useSession()
+  const { locale, locales } = list
+  if (translator === null || locale === null || isEverything || !hasLanguages(list)) return null
+  if (!may(`${type.uid}.update`)) return null
+  return (
+    <>
+      <Button look="quiet" small onPress={() => setOpen(true)}>
+        {t('translation.translate', { name: translator })}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <TranslateDialog
+            {...{ list, translator, documentIds }}
+            sources={[locale]}
+            from={locale}
+            to={locales.find(({ code }) => code !== locale)?.code ?? ''}
             onClose={() => setOpen(false)}
           />
         </Suspense>

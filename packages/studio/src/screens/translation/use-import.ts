@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   type ComparedEntry,
-  compareFile,
   importEntry,
   type ImportResult,
   isCertain,
@@ -12,7 +11,6 @@ import { notify } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
 
 export interface ComparedFile {
-  readonly name: string
   readonly entries: readonly ComparedEntry[]
   /** The chosen texts, by entry (`keyOfEntry`). */
   readonly taken: ReadonlyMap<string, ReadonlySet<string>>
@@ -20,11 +18,15 @@ export interface ComparedFile {
   readonly results: ReadonlyMap<string, ImportResult>
 }
 
+type LoadEntries = (report: (problem: string) => void) => Promise<readonly ComparedEntry[]>
+
+export type ImportWork = ReturnType<typeof useImport>
+
 export function keyOfEntry({ documentId, to }: Pick<ComparedEntry, 'documentId' | 'to'>): string {
   return `${documentId}:${to}`
 }
 
-/** Reads a file, lets the user choose texts, and imports them entry by entry. */
+/** Compares texts with the stored ones, lets the user choose some, and imports them entry by entry. */
 export function useImport(uid: string) {
   const { t } = useTexts()
   const client = useQueryClient()
@@ -42,13 +44,14 @@ export function useImport(uid: string) {
     }
     setBusy(false)
   }
-  const read = (chosen: File): Promise<void> =>
+  /** `load` may report a problem and return the entries before it. */
+  const compare = (load: LoadEntries): Promise<void> =>
     guarded(async () => {
-      const entries = await compareFile(uid, chosen)
+      const entries = await load(tell)
       const certain = (entry: ComparedEntry): ReadonlySet<string> =>
         new Set(entry.units.filter(isCertain).map(({ id }) => id))
       const taken = new Map(entries.map((entry) => [keyOfEntry(entry), certain(entry)]))
-      setFile({ name: chosen.name, entries, taken, results: new Map() })
+      setFile({ entries, taken, results: new Map() })
     })
   const take = (entry: ComparedEntry, ids: readonly string[], isTaken: boolean): void => {
     if (file !== null) setFile(withTaken(file, entry, ids, isTaken))
@@ -71,7 +74,7 @@ export function useImport(uid: string) {
         void client.invalidateQueries({ queryKey: ['counts'] })
       }
     })
-  return { file, isBusy, problem, read, take, store, clear: () => setFile(null) }
+  return { file, isBusy, problem, compare, take, store, clear: () => setFile(null) }
 }
 
 function withTaken(
