@@ -6,7 +6,8 @@ import { decodeVersion } from '../../mongo/versions/stored-version.ts'
 import type { WriteVersion } from '../../mongo/versions/version-text.ts'
 import type { Query } from '../../query/query.ts'
 import { cursorAfter, type FoundDocuments, type ListedQuery, cutPage } from './find-documents.ts'
-import { entryWriter, showsComputed } from './row.ts'
+import { entryWriter } from './entry-writer.ts'
+import { showsComputed } from './row.ts'
 
 export interface FoundTexts extends Omit<FoundDocuments, 'entries'> {
   readonly texts: readonly string[]

@@ -11,11 +11,10 @@ import type {
   VersionKey,
 } from '../../query/query.ts'
 import { nodeName } from '../../query/query-names.ts'
-import type { Data, ScalarType } from '../../schema/definition.ts'
+import { type Data, FILE_UID, type ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ShapePlan, ScalarPlan } from '../../schema/plan.ts'
 import { valueName } from '../../schema/alias.ts'
 import { SCALAR_KINDS, type ScalarKind } from '../../schema/values/attribute-kinds.ts'
-import { compileVersionText, type WriteVersion } from '../../mongo/versions/version-text.ts'
 
 export interface PopulateContext {
   readonly database: Database
@@ -92,17 +91,13 @@ interface Shape {
   readonly plain: readonly ShownMember[]
   readonly computed: readonly ScalarPlan[]
   readonly all: ReadonlyMap<string, ShownMember>
-  readonly write: WriteVersion
-  readonly writers: Map<string, WriteVersion>
 }
-
-const MAX_CACHED_WRITERS = 50
 
 const shapes = new WeakMap<ShapePlan, Shape>()
 
 /** `id` and `documentId`, then the selected fields in order, or all plain members in declared order. */
 export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection): Entry {
-  const shape = shapeOf(holder)
+  const shape = shownShape(holder)
   const entry: Entry = {}
   if (fields === 'all') {
     for (const { name, from, toJson } of shape.plain) entry[name] = toJson(version[from] ?? null)
@@ -118,30 +113,18 @@ export function toEntry(version: Data, holder: ShapePlan, fields: FieldSelection
 }
 
 function addComputed(entry: Entry, version: Data, holder: ShapePlan, name: string): void {
-  const plan = shapeOf(holder).computed.find((one) => one.name === name)
+  const plan = shownShape(holder).computed.find((one) => one.name === name)
   if (plan !== undefined) entry[name] = computeValue(holder, plan, version)
 }
 
 export function showsComputed(holder: ShapePlan, fields: FieldSelection): boolean {
-  const { computed } = shapeOf(holder)
+  const { computed } = shownShape(holder)
   if (computed.length === 0) return false
   return fields === 'all' || computed.some(({ name }) => fields.includes(name))
 }
 
-/** Same output as the JSON of `toEntry`, for fields without computed attributes. */
-export function entryWriter(holder: ShapePlan, fields: FieldSelection): WriteVersion {
-  const { all, write, writers } = shapeOf(holder)
-  if (fields === 'all') return write
-  const key = fields.join()
-  const known = writers.get(key)
-  if (known !== undefined) return known
-  const names = new Set(['id', 'documentId', ...fields])
-  const made = compileVersionText([...names].flatMap((name) => all.get(name) ?? []))
-  if (writers.size < MAX_CACHED_WRITERS) writers.set(key, made)
-  return made
-}
-
-function shapeOf(holder: ShapePlan): Shape {
+/** The members that a reader of the shape sees. */
+export function shownShape(holder: ShapePlan): Shape {
   const known = shapes.get(holder)
   if (known !== undefined) return known
   const plain: ShownMember[] = []
@@ -159,7 +142,7 @@ function shapeOf(holder: ShapePlan): Shape {
     all.set(name, shown)
     if (!member.onRequest) plain.push(shown)
   }
-  const shape = { plain, computed, all, write: compileVersionText(plain), writers: new Map() }
+  const shape = { plain, computed, all }
   shapes.set(holder, shape)
   return shape
 }
@@ -170,7 +153,7 @@ export async function signFiles(
   rows: readonly Pick<Row, 'shown'>[],
   { addresses }: Pick<Reader, 'addresses'>,
 ): Promise<void> {
-  if (uid !== 'plugin::upload.file' || addresses === undefined) return
+  if (uid !== FILE_UID || addresses === undefined) return
   const sign = (holder: Data): Promise<string> | null =>
     typeof holder['url'] === 'string' ? addresses.sign(holder['url']) : null
   for (const { shown } of rows) {
