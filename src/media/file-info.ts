@@ -1,5 +1,14 @@
 import { ValidationError } from '../base/errors.ts'
+import { isRecord } from '../base/is-record.ts'
 import { MAX_NAME } from './file-name.ts'
+import {
+  isFileText,
+  parseFileText,
+  type ParseRules,
+  parseTranslations,
+  refused,
+  type TranslationsChange,
+} from './file-translations.ts'
 
 export interface FileInfo {
   readonly name?: string
@@ -7,6 +16,7 @@ export interface FileInfo {
   readonly caption?: string | null
   readonly focalPoint?: FocalPoint | null
   readonly private?: boolean
+  readonly translations?: TranslationsChange
 }
 
 export const FILE_INFO_KEYS = [
@@ -15,28 +25,20 @@ export const FILE_INFO_KEYS = [
   'caption',
   'focalPoint',
   'private',
+  'translations',
 ] as const
-
-type AssertKeys = (keys: readonly string[]) => void
 
 export interface FocalPoint {
   readonly x: number
   readonly y: number
 }
 
-const MAX_TEXT = 10_000
-
-/** Unknown keys are ignored, unless `assertKeys` refuses them. @throws ValidationError */
-export function parseFileInfos(
-  sent: readonly unknown[],
-  assertKeys: AssertKeys = () => undefined,
-): readonly FileInfo[] {
+/** @throws ValidationError */
+export function parseFileInfos(sent: readonly unknown[], rules: ParseRules): readonly FileInfo[] {
   return sent.flatMap((value) => {
     const parsed = typeof value === 'string' ? parseJson(value) : value
     const list: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed]
-    return list.map((one) =>
-      one === null || one === undefined ? {} : parseFileInfo(one, assertKeys),
-    )
+    return list.map((one) => (one === null || one === undefined ? {} : parseFileInfo(one, rules)))
   })
 }
 
@@ -50,35 +52,31 @@ function parseJson(text: string): unknown {
   }
 }
 
-function parseFileInfo(sent: unknown, assertKeys: AssertKeys): FileInfo {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+function parseFileInfo(sent: unknown, rules: ParseRules): FileInfo {
+  if (!isRecord(sent)) {
     throw new ValidationError(
       'fileInfo: expected an object or a list of objects',
       {},
       { code: 'invalid_upload' },
     )
   }
-  assertKeys(Object.keys(sent))
-  const given = sent as Readonly<Record<string, unknown>>
-  const { name, alternativeText, caption, focalPoint, private: isPrivate } = given
+  rules.assertKeys(Object.keys(sent), FILE_INFO_KEYS, 'fileInfo')
+  const { name, alternativeText, caption, focalPoint, private: isPrivate, translations } = sent
   return {
     ...(isGiven(name) && { name: parseName(name) }),
     ...(alternativeText !== undefined && {
-      alternativeText: parseText('alternativeText', alternativeText),
+      alternativeText: parseFileText('fileInfo.alternativeText', alternativeText),
     }),
-    ...(caption !== undefined && { caption: parseText('caption', caption) }),
+    ...(caption !== undefined && { caption: parseFileText('fileInfo.caption', caption) }),
     ...(focalPoint !== undefined && { focalPoint: parseFocalPoint(focalPoint) }),
     ...(isPrivate !== undefined && { private: parsePrivate(isPrivate) }),
+    ...(translations !== undefined && { translations: parseTranslations(translations, rules) }),
   }
 }
 
 function parsePrivate(value: unknown): boolean {
   if (typeof value === 'boolean') return value
-  throw new ValidationError(
-    'fileInfo.private must be true or false',
-    {},
-    { code: 'invalid_upload' },
-  )
+  throw refused('fileInfo.private', 'must be true or false')
 }
 
 function isGiven(value: unknown): boolean {
@@ -86,27 +84,8 @@ function isGiven(value: unknown): boolean {
 }
 
 function parseName(value: unknown): string {
-  if (isText(value, MAX_NAME)) return value
-  throw new ValidationError(
-    `fileInfo.name must be a text of at most ${MAX_NAME} characters`,
-    {},
-    { code: 'invalid_upload' },
-  )
-}
-
-function parseText(key: string, value: unknown): string | null {
-  if (value === null) return null
-  if (isText(value, MAX_TEXT)) return value
-  throw new ValidationError(
-    `fileInfo.${key} must be a text of at most ${MAX_TEXT} characters`,
-    {},
-    { code: 'invalid_upload' },
-  )
-}
-
-/** NUL and unpaired surrogates would not be stored unchanged. */
-function isText(value: unknown, maxLength: number): value is string {
-  return typeof value === 'string' && value.length <= maxLength && !/[\0\p{Surrogate}]/u.test(value)
+  if (isFileText(value, MAX_NAME)) return value
+  throw refused('fileInfo.name', `must be a text of at most ${MAX_NAME} characters`)
 }
 
 function parseFocalPoint(value: unknown): FocalPoint | null {
@@ -115,11 +94,7 @@ function parseFocalPoint(value: unknown): FocalPoint | null {
     const { x, y } = value
     if (isPercentage(x) && isPercentage(y)) return { x, y }
   }
-  throw new ValidationError(
-    'fileInfo.focalPoint must be { x, y }, numbers from 0 to 100',
-    {},
-    { code: 'invalid_upload' },
-  )
+  throw refused('fileInfo.focalPoint', 'must be { x, y }, numbers from 0 to 100')
 }
 
 function isPercentage(value: unknown): value is number {

@@ -9,6 +9,11 @@ import { versionId } from '../mongo/versions/version-match.ts'
 import { insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
 import { findDeletions, findVersionsOfDeletions } from '../mongo/trash/read-trash.ts'
 import type { DeletionRow } from '../mongo/trash/trash-rows.ts'
+import {
+  type FileTranslations,
+  mergeTranslations,
+  type TranslationsChange,
+} from './file-translations.ts'
 import { deleteVersions } from '../mongo/write/delete-versions.ts'
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 
@@ -32,6 +37,8 @@ export interface FileValues {
   readonly provider_metadata: null
   /** The hash has the private form exactly if this is true. Absent in older records. */
   readonly private?: boolean
+  /** Null or absent without texts in further languages. */
+  readonly translations?: FileTranslations | null
 }
 
 /** The attributes that follow from the bytes of a file, in the order of the reference. */
@@ -76,7 +83,9 @@ export interface NewFile extends FileValues {
   readonly uploadedBy?: string | null
 }
 
-export type FileChanges = Partial<FileValues & StoredBytes>
+export type FileChanges = Partial<Omit<FileValues, 'translations'> & StoredBytes> & {
+  readonly translations?: TranslationsChange
+}
 
 /** A whole record, or the hash alone: other changes are then overwritten. */
 export type AsOf = FileRecord | { readonly onlyHash: string }
@@ -184,10 +193,20 @@ function patch(
   return database.transact(async (session) => {
     const before = await getAsOf(database, plan, target, session)
     if (before === null) return null
-    const after = await patchVersion(database, plan, version, changes, session)
+    const written = { ...changes, ...mergedTexts(before, changes) }
+    const after = await patchVersion(database, plan, version, written, session)
     if (after !== null) await alongside?.(session)
     return after === null ? null : { before, after: after as FileRecord }
   })
+}
+
+/** Merged within the transaction, so that concurrent changes of two languages are both kept. */
+function mergedTexts(
+  before: FileRecord,
+  { translations }: FileChanges,
+): Pick<FileValues, 'translations'> {
+  if (translations === undefined) return {}
+  return { translations: mergeTranslations(before.translations, translations) }
 }
 
 function remove(

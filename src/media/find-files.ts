@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb'
 import type { ContentTypePlan } from '../schema/plan.ts'
+import { FILE_TEXTS, FILE_TRANSLATIONS } from '../schema/definition.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { Database } from '../mongo/connection/database.ts'
 import { findReferencePaths } from '../mongo/read/reference-paths.ts'
@@ -15,6 +16,8 @@ export type FileOrder = (typeof FILE_ORDERS)[number]
 export interface FileSearch {
   readonly folder: { readonly id: string } | { readonly others: readonly string[] } | null
   readonly text: string | null
+  /** The locales whose texts are searched besides the file's own. */
+  readonly locales: readonly string[]
   readonly kind: FileKind | null
   readonly isPrivate: boolean | null
   readonly order: FileOrder
@@ -116,7 +119,7 @@ async function findUsed(
 
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 
-function matchOf({ folder, text, kind, isPrivate }: FileSearch): Document {
+function matchOf({ folder, text, locales, kind, isPrivate }: FileSearch): Document {
   const match: Document = { ...KEY }
   if (folder !== null && 'id' in folder) match['folder'] = folder.id
   if (folder !== null && 'others' in folder) match['folder'] = { $nin: [...folder.others] }
@@ -124,7 +127,10 @@ function matchOf({ folder, text, kind, isPrivate }: FileSearch): Document {
   if (isPrivate !== null) match['private'] = isPrivate ? true : { $ne: true }
   if (text !== null) {
     const contains = { $regex: escaped(text), $options: 'i' }
-    match['$or'] = ['name', 'alternativeText', 'caption'].map((name) => ({ [name]: contains }))
+    const translated = locales.flatMap((code) =>
+      FILE_TEXTS.map((name) => `${FILE_TRANSLATIONS}.${code}.${name}`),
+    )
+    match['$or'] = ['name', ...FILE_TEXTS, ...translated].map((name) => ({ [name]: contains }))
   }
   return match
 }

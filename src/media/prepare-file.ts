@@ -4,6 +4,7 @@ import { CmsError } from '../base/errors.ts'
 import type { FileRecord, FileValues, FormatValues } from './file-records.ts'
 import { detectType } from './detect-type.ts'
 import type { FileInfo } from './file-info.ts'
+import { mergeTranslations } from './file-translations.ts'
 import { newHash } from './file-name.ts'
 import type { Image } from './images/read-image.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
@@ -50,7 +51,7 @@ export async function prepareFile(
       ...about,
       ...appearanceOf(image),
       ...DEFAULTS,
-      ...info,
+      ...textsOf(info),
       name,
       private: isPrivate,
       formats: formatsOf(image, about, urlOf),
@@ -98,6 +99,11 @@ const DEFAULTS = {
   previewUrl: null,
   provider_metadata: null,
 } as const
+
+function textsOf({ translations, ...texts }: FileInfo): Partial<FileValues> {
+  const translated = translations === undefined ? null : mergeTranslations(null, translations)
+  return { ...texts, ...(translated !== null && { translations: translated }) }
+}
 
 function appearanceOf(image: Image | null): Pick<FileValues, 'width' | 'height' | 'thumbhash'> {
   const { width = null, height = null, thumbhash = null } = image ?? {}

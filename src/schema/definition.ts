@@ -16,6 +16,17 @@ export type Uid = string
 
 export const FILE_UID: Uid = 'plugin::upload.file'
 
+/** The attributes of a file that can have a text in each locale. */
+export const FILE_TEXTS = ['alternativeText', 'caption'] as const
+
+/** The member of a file with its texts by locale. It is no attribute, so no query can name it. */
+export const FILE_TRANSLATIONS = 'translations'
+
+/** Whether the selected attributes of a type include texts of a file. */
+export function showsFileTexts({ uid }: { readonly uid: Uid }, fields: readonly string[]): boolean {
+  return uid === FILE_UID && FILE_TEXTS.some((name) => fields.includes(name))
+}
+
 export type Data = Record<string, unknown>
 
 interface AttributeOptions extends SharedOptions {

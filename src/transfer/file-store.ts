@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { HEAD_BYTES } from '../media/detect-type.ts'
 import type { FileInfo } from '../media/file-info.ts'
 import { cleanName } from '../media/file-name.ts'
+import type { TranslationsChange } from '../media/file-translations.ts'
 import type { MediaFile, MediaLibrary } from '../media/media-library.ts'
 import type { Data } from '../schema/definition.ts'
 import type { FileImport } from './import/import-from-source.ts'
@@ -38,7 +39,7 @@ export function openFileStore(library: MediaLibrary, spool: string): FileStore {
 }
 
 function infoOf(
-  { alternativeText, caption, focalPoint, private: isPrivate }: Data,
+  { alternativeText, caption, focalPoint, private: isPrivate, translations }: Data,
   name: string,
 ): FileInfo {
   return {
@@ -47,5 +48,6 @@ function infoOf(
     caption: (caption ?? null) as string | null,
     focalPoint: (focalPoint ?? null) as NonNullable<FileInfo['focalPoint']> | null,
     private: isPrivate === true,
+    ...(translations !== undefined && { translations: translations as TranslationsChange }),
   }
 }

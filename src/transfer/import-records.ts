@@ -1,13 +1,18 @@
 import { newUserValues } from '../people/accounts/accounts.ts'
 import { ANONYMOUS_PROVIDER, USER, type UserValues } from '../people/accounts/users.ts'
 import type { DocumentContext } from '../content/context.ts'
+import type { Locales } from '../content/locales/locales.ts'
 import {
   importDocuments,
   type ImportedVersion,
   type VersionOrigin,
 } from './import/import-documents.ts'
 import { ValidationError } from '../base/errors.ts'
-import { FILE_INFO_KEYS } from '../media/file-info.ts'
+import {
+  mergeTranslations,
+  type ParseRules,
+  parseTranslations,
+} from '../media/file-translations.ts'
 import { BYTE_ATTRIBUTES } from '../media/file-records.ts'
 import { isPrivateName } from '../media/private-names.ts'
 import { findStoredVersionIds } from '../mongo/read/get-versions.ts'
@@ -15,7 +20,7 @@ import type { StoredVersion } from '../mongo/versions/stored-version.ts'
 import { versionId } from '../mongo/versions/version-match.ts'
 import { addVersions } from '../mongo/write/add-versions.ts'
 import { addedAttributes } from '../schema/built-in-types.ts'
-import type { Data, Uid } from '../schema/definition.ts'
+import { FILE_TEXTS, FILE_TRANSLATIONS, type Data, type Uid } from '../schema/definition.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ArchiveIndex } from './archive-index.ts'
 import { valuesOf, type ValueSources } from './archive-values.ts'
@@ -30,21 +35,28 @@ export interface RecordsImport {
   readonly leaveBehind: (sentence: string) => void
 }
 
+export interface FilesImport extends RecordsImport {
+  readonly locales: Pick<Locales, 'current'>
+}
+
 export type UserSources = Pick<ValueSources, 'index' | 'defaultLocale' | 'planOf'>
 
 const KEY = { locale: NO_LOCALE, status: 'published' } as const
 const FILE = 'plugin::upload.file'
 
-const FILE_VALUES = [...FILE_INFO_KEYS, ...BYTE_ATTRIBUTES] as const
+const FILE_VALUES = ['name', ...FILE_TEXTS, 'focalPoint', ...BYTE_ATTRIBUTES] as const
 
-export function importFileRecords(
-  context: RecordsImport,
+export async function importFileRecords(
+  context: FilesImport,
   rows: readonly ArchiveEntity[],
 ): Promise<number> {
-  return storeMissing(context, FILE, rows, ({ id, data }) => {
+  const locales = await context.locales.current()
+  return storeMissing(context, FILE, rows, (row) => {
+    const { id, data } = row
     const [folder] = context.index.linked(FILE, id, 'folder')
     return {
       ...Object.fromEntries(FILE_VALUES.map((name) => [name, data[name] ?? null])),
+      ...translationsOf(row, locales, context),
       private: isPrivateName(String(data['hash'])), // decides how the bytes are served
       thumbhash: null,
       provider: 'local',
@@ -52,6 +64,23 @@ export function importFileRecords(
       folder: folder === undefined ? null : (context.folders.get(folder.ref) ?? null),
     }
   })
+}
+
+function translationsOf(
+  { data }: ArchiveEntity,
+  locales: ParseRules['locales'],
+  { leaveBehind }: Pick<FilesImport, 'leaveBehind'>,
+): Data {
+  try {
+    const sent = data[FILE_TRANSLATIONS] ?? null
+    const change = parseTranslations(sent, { locales, assertKeys: () => undefined })
+    const translations = mergeTranslations(null, change)
+    return translations === null ? {} : { [FILE_TRANSLATIONS]: translations }
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+    leaveBehind(`${FILE} ${String(data['documentId'])}: ${error.message}`)
+    return {}
+  }
 }
 
 /** Project attributes are validated like content. Mailed codes are not imported. */

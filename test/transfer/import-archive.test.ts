@@ -15,6 +15,7 @@ import { readConfig } from '../../src/base/config/config.ts'
 import { documentContext } from '../../src/server/services/document-context.ts'
 import { openServices, type Services } from '../../src/server/services/open-services.ts'
 import { type ArchiveReport, importArchive } from '../../src/transfer/import-archive.ts'
+import { until } from '../support/until.ts'
 import { declare, ROOT_TOKEN, serve, type TestServer } from '../support/server.ts'
 import { type ArchiveContent, makeArchive, type Packing } from './make-archive.ts'
 
@@ -309,6 +310,27 @@ describe('importArchive', () => {
     expect((await server.get('/uploads/a_1234567890.txt')).text).to.equal('bytes of a')
     const next = await server.post('/api/articles', { title: 'new' })
     expect(next.body.data.id).to.be.above(13)
+  })
+
+  it('imports valid texts of files in other languages, and reports others', async () => {
+    const translated = { fr: { caption: 'été', alternativeText: '' } }
+    for (const [translations, expected, sentence] of [
+      [{ xx: { caption: 'x' } }, undefined, 'fileInfo.translations names xx'],
+      [translated, { fr: { caption: 'été' } }, ''],
+    ] as const) {
+      const whole = await content()
+      const entities = (whole.entities ?? []).map((one) => {
+        const { type, data } = one as { readonly type: string; readonly data: object }
+        return type === 'plugin::upload.file' ? { ...one, data: { ...data, translations } } : one
+      })
+      const report = await bring({ ...whole, entities })
+      expect(report.notTaken.join()).to.include(sentence)
+      // The server learns of the imported locales within a second.
+      await until(async () => (await server.get('/api/i18n/locales')).body.length > 1, 20_000)
+      const { body } = await server.get('/api/upload/files')
+      expect(body[0].translations).to.deep.equal(expected)
+      if (expected === undefined) await server.delete(`/api/upload/files/${body[0].id}`)
+    }
   })
 
   it('imports roles, and end users with their passwords', async () => {

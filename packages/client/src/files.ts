@@ -13,12 +13,20 @@ export interface UploadedFile {
   readonly height: number | null
   readonly alternativeText: string | null
   readonly caption: string | null
+  /** In responses of `$files` only, and only if there are any. Entries show the texts in their locale. */
+  readonly translations?: FileTranslations
 }
+
+/** The texts of a file by locale. Where one is missing, the file's own is shown. */
+export type FileTranslations = Readonly<
+  Record<string, { readonly alternativeText?: string; readonly caption?: string }>
+>
 
 export interface UploadOptions extends CallOptions {
   readonly name?: string
   readonly alternativeText?: string
   readonly caption?: string
+  readonly translations?: FileTranslations
   /** A private file has addresses that expire. */
   readonly private?: boolean
   /** Continuous in browsers and React Native, elsewhere once at the end. */

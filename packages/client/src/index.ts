@@ -26,7 +26,7 @@ export type { ClientOptions } from './transport.ts'
 export type { NamedQuery, QueryGroups, QueryPage } from './named-queries.ts'
 export type { Facet, RankedSearch, SearchFacts, SearchGroup, SearchOptions } from './search.ts'
 export type { Session, SessionStorage } from './session.ts'
-export type { NativeFile, UploadedFile, UploadOptions } from './files.ts'
+export type { FileTranslations, NativeFile, UploadedFile, UploadOptions } from './files.ts'
 export { TimeoutError } from './with-timeout.ts'
 export { QuireError } from './quire-error.ts'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { valueName } from '../../schema/alias.ts'
 import type { FieldSelection } from '../../query/query.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
-import type { Data, Uid } from '../../schema/definition.ts'
+import { FILE_TRANSLATIONS, showsFileTexts, type Data, type Uid } from '../../schema/definition.ts'
 import type {
   ShapePlan,
   AttributePlan,
@@ -37,13 +37,27 @@ export function compileShape(
   const projection: Record<string, 1> = { documentId: 1, locale: 1, status: 1, _revision: 1 }
   for (const name of members.flatMap(storedNames)) projection[name] = 1
   projection['updatedAt'] = 1
+  const hasTexts = showsFileTexts(
+    plan,
+    members.map(({ name }) => name),
+  )
+  if (hasTexts) projection[FILE_TRANSLATIONS] = 1
   const text = JSON.stringify([
     plan.draftAndPublish,
     plan.localized,
     members.map((member) => describe(member, mayRead)),
   ])
   const digest = createHash('sha256').update(text).digest('base64url').slice(0, 12)
-  return { projection, digest, show: (version) => showMembers(version, plan, members, mayRead) }
+  const show = (version: Data): Data => showMembers(version, plan, members, mayRead)
+  return { projection, digest, show: hasTexts ? withTranslations(show) : show }
+}
+
+/** Clients choose the text by the locale of the entry that shows the file. */
+function withTranslations(show: RowShape['show']): RowShape['show'] {
+  return (version) => {
+    const translations = version[FILE_TRANSLATIONS] ?? null
+    return { ...show(version), ...(translations !== null && { [FILE_TRANSLATIONS]: translations }) }
+  }
 }
 
 function membersOf(

@@ -15,6 +15,7 @@ import {
   type Status,
   type VersionKey,
 } from '../../query/query.ts'
+import { addTranslations } from './localized-files.ts'
 import { populate } from './populate.ts'
 import { type Entry, signFiles, toVersionRow } from './row.ts'
 
@@ -108,6 +109,7 @@ export async function showWithin(
   const { format } = query.reader
   const view = { status, format, times: 1 }
   const rows = versions.map((version) => toVersionRow(version, plan, query, view))
+  addTranslations(plan, rows, query)
   await signFiles(plan, rows, query.reader)
   await populate({ database, reader: query.reader }, rows, query.populate)
   return rows.map(({ entry }) => entry)

@@ -14,6 +14,7 @@ import type { RelationNode, VersionKey } from '../../query/query.ts'
 import { valueName } from '../../schema/alias.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { relationListOf, unique } from '../../mongo/versions/stored-value.ts'
+import { localizedFiles } from './localized-files.ts'
 import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
 
 interface Group {
@@ -59,11 +60,17 @@ async function populateGroup(
   const target = relation.target()
   const found = await findRelated(context, { key, rows }, node, path)
   const view = { status: key.status, format }
-  const children = new Map(
-    found.versions.map((version) => [version, toVersionRow(version, target, node, view)]),
-  )
+  const children = new Map<StoredVersion, Row>()
+  const childOf = (version: StoredVersion): Row => {
+    const known = children.get(version)
+    if (known !== undefined) return known
+    const made = toVersionRow(version, target, node, view)
+    children.set(version, made)
+    return made
+  }
+  const localized = localizedFiles(target, context.reader)
   for (const row of rows) {
-    const shown = found.of(row).flatMap((version) => children.get(version) ?? [])
+    const shown = found.of(row).map((version) => childOf(localized(version, row.key)))
     if (mode !== 'count') answer.show(path, shown.length * row.times)
     for (const child of shown) child.times += row.times
     row.shown[relation.name] = present(row, node, shown)

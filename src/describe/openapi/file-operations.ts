@@ -1,4 +1,5 @@
 import { pluginAction } from '../../people/access/actions.ts'
+import { FILE_TEXTS } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { paginationSchema } from './list-meta.ts'
 import { entryProperties } from './entry-schemas.ts'
@@ -68,11 +69,17 @@ function filePlan({ schema }: Vocabulary): ContentTypePlan {
 
 function fileSchema(vocabulary: Vocabulary, plan: ContentTypePlan): JsonSchema {
   return vocabulary.refer('UploadFile_Entry', () =>
-    objectOf({ ...entryProperties(vocabulary, plan), isUrlSigned: { type: 'boolean' } }, [
-      'id',
-      'documentId',
-      'isUrlSigned',
-    ]),
+    objectOf(
+      {
+        ...entryProperties(vocabulary, plan),
+        isUrlSigned: { type: 'boolean' },
+        translations: {
+          ...translationsSchema(TEXT),
+          description: 'The texts by locale. Absent if there are none',
+        },
+      },
+      ['id', 'documentId', 'isUrlSigned'],
+    ),
   )
 }
 
@@ -123,6 +130,11 @@ function page(
   })
 }
 
+function translationsSchema(text: JsonSchema, record = (texts: JsonSchema) => texts): JsonSchema {
+  const texts = objectOf(Object.fromEntries(FILE_TEXTS.map((name) => [name, text])))
+  return { type: 'object', additionalProperties: record(texts) }
+}
+
 function fileInput({ refer }: Vocabulary): JsonSchema {
   return refer('FileInput', () => ({
     type: 'object',
@@ -134,6 +146,10 @@ function fileInput({ refer }: Vocabulary): JsonSchema {
       private: {
         type: 'boolean',
         description: 'Whether the file has signed addresses that expire',
+      },
+      translations: {
+        ...orNull(translationsSchema(orNull(TEXT), orNull)),
+        description: 'Changes of the texts by locale. Null and empty texts remove a text',
       },
     },
   }))

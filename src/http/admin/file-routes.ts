@@ -3,8 +3,10 @@ import { pluginAction, type PluginVerb } from '../../people/access/actions.ts'
 import { inputError, readInput } from '../../people/access/input.ts'
 import { uploaderOf } from '../../people/access/private-files.ts'
 import { showVersions } from '../../content/read/find-documents.ts'
+import { installedTranslations } from '../../content/read/localized-files.ts'
 import { NotFoundError, ValidationError } from '../../base/errors.ts'
 import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
+import type { ParseRules } from '../../media/file-translations.ts'
 import { findFileAttributes, findFiles, findUnusedFiles } from '../../media/find-files.ts'
 import { FOLDER_CHANGE, type Folders, NEW_FOLDER } from '../../media/folders.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
@@ -15,6 +17,7 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { rulesOf } from '../reads/query-rules.ts'
+import { assertKnownParts } from '../reads/strict-request.ts'
 import {
   isHiddenFile,
   isMultipart,
@@ -48,6 +51,7 @@ const CHANGE = Joi.object<FileInfo & { readonly folder?: string | null }>({
   caption: Joi.any(),
   focalPoint: Joi.any(),
   private: Joi.any(),
+  translations: Joi.any(),
   folder: Joi.string().max(24).allow(null),
 })
 
@@ -96,10 +100,10 @@ function addFolders(admin: AdminRouter, { folders }: FileRouteDependencies): voi
 }
 
 async function list(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
-  const { documents, schema, folders } = dependencies
+  const { documents, schema, folders, locales } = dependencies
   const query = readQuery(ctx.querystring)
   const page = readPage(query)
-  const { unused, ...search } = readFileSearch(query, await folders.ids())
+  const { unused, ...search } = readFileSearch(query, await folders.ids(), await locales.current())
   const plan = filePlan(dependencies)
   const part = { start: page.start, size: page.pageSize }
   const places = findFileAttributes(plan, [...schema.contentTypes.values()])
@@ -120,7 +124,10 @@ async function upload(ctx: Context, dependencies: FileRouteDependencies): Promis
     const folder = received.fields.get('folder')?.at(-1) ?? null
     await assertFolder(dependencies, folder)
     const uploadedBy = uploaderOf(ctx.state.principal)
-    const infos = infosOf(received)
+    const infos = parseFileInfos(
+      received.fields.get('fileInfo') ?? [],
+      await rulesFor(dependencies),
+    )
     const added = await library.add(received, infos, () => Promise.resolve(), { uploadedBy })
     if (folder === null) return added
     return Promise.all(added.map(async (one) => (await library.move(one, folder)) ?? one))
@@ -133,11 +140,12 @@ async function change(ctx: Context, dependencies: FileRouteDependencies): Promis
   const { library, receive } = dependencies
   const record = await recordOf(ctx, library)
   if (isMultipart(ctx)) {
-    const replaced = await receiveAuthorized(ctx, receive, (received) => {
+    const replaced = await receiveAuthorized(ctx, receive, async (received) => {
       assertPlain(received)
       const [file, ...others] = received.files
       if (file === undefined || others.length > 0) throw noFiles()
-      const [info = {}] = infosOf(received)
+      const sent = received.fields.get('fileInfo') ?? []
+      const [info = {}] = parseFileInfos(sent, await rulesFor(dependencies))
       return library.replace(record, received, file, info)
     })
     ctx.body = { data: await showOne(ctx, dependencies, replaced) }
@@ -145,7 +153,7 @@ async function change(ctx: Context, dependencies: FileRouteDependencies): Promis
   }
   const { folder, ...given } = readInput(CHANGE, payloadOf(ctx))
   if (folder !== undefined) await assertFolder(dependencies, folder)
-  const [info = {}] = parseFileInfos([given])
+  const [info = {}] = parseFileInfos([given], await rulesFor(dependencies, true))
   const edited = await library.edit(record, info)
   const moved =
     folder === undefined || edited === null ? edited : await library.move(edited, folder)
@@ -217,14 +225,17 @@ async function showFiles(
 ): Promise<readonly Data[]> {
   const { documents, folders } = dependencies
   const plan = filePlan(dependencies)
-  const rules = rulesOf(ctx, dependencies, await dependencies.locales.current())
+  const locales = await dependencies.locales.current()
+  const rules = rulesOf(ctx, dependencies, locales)
   const query = parseEntryQuery({ fields: LISTED_ATTRIBUTES }, plan, rules)
   const entries = await showVersions(documents.database, records, 'published', query)
   const known = new Set(await folders.ids())
   return entries.map((entry, index) => {
     const folder = records[index]?.folder ?? null
+    const translations = installedTranslations(records[index]?.translations, locales)
     return {
       ...entry,
+      ...(translations !== null && { translations }),
       private: entry['private'] === true, // absent in older records
       folder: folder !== null && known.has(folder) ? folder : null,
     }
@@ -235,8 +246,15 @@ function filePlan({ documents }: FileRouteDependencies): ContentTypePlan {
   return documents.contentType('plugin::upload.file')
 }
 
-function infosOf({ fields }: Upload): readonly FileInfo[] {
-  return parseFileInfos(fields.get('fileInfo') ?? [])
+/** Forms may have unknown keys, JSON may not. */
+async function rulesFor(
+  { locales }: FileRouteDependencies,
+  strictQuery = false,
+): Promise<ParseRules> {
+  return {
+    locales: await locales.current(),
+    assertKeys: (keys, known, within) => assertKnownParts(keys, { strictQuery }, known, within),
+  }
 }
 
 function assertPlain({ files, fields }: Upload): void {

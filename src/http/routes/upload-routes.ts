@@ -7,7 +7,6 @@ import { findEntries } from '../../content/read/find-entries.ts'
 import type { Entry } from '../../content/read/row.ts'
 import { ForbiddenError, NotFoundError, ValidationError } from '../../base/errors.ts'
 import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
-import { FILE_INFO_KEYS } from '../../media/file-info.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
 import { parseEntryQuery, parseQuery } from '../../query/parse-query.ts'
@@ -169,7 +168,7 @@ async function storeNew(
     const by = { writer: writerOf(ctx, { locale }), origin: readOriginOf(ctx) }
     await attachFiles(dependencies.documents, attachment, files, by)
   }
-  const infos = infosFor(received, infosOf(received, dependencies), attachment)
+  const infos = infosFor(received, await infosOf(received, dependencies), attachment)
   const uploadedBy = uploaderOf(ctx.state.principal)
   return dependencies.media.library.add(received, infos, attach, { uploadedBy, documentIds })
 }
@@ -202,12 +201,12 @@ async function change(
   if (!isMultipart(ctx)) {
     const body = (ctx.request as { body?: { fileInfo?: unknown } | null }).body
     if (body?.fileInfo === undefined) throw noFiles()
-    return library.edit(record, onlyOne(readInfos([body.fileInfo], dependencies)))
+    return library.edit(record, onlyOne(await readInfos([body.fileInfo], dependencies)))
   }
-  return receiveAuthorized(ctx, receive, (received) => {
+  return receiveAuthorized(ctx, receive, async (received) => {
     assertKnownUpload(received, dependencies)
     assertFilled(received)
-    const info = onlyOne(infosOf(received, dependencies))
+    const info = onlyOne(await infosOf(received, dependencies))
     const [file, ...others] = received.files
     if (others.length > 0)
       throw new ValidationError(
@@ -231,19 +230,25 @@ function editOnly(
   return library.edit(record, info)
 }
 
-function readInfos(
+async function readInfos(
   sent: readonly unknown[],
-  { api }: Pick<UploadRouteDependencies, 'api'>,
-): readonly FileInfo[] {
-  return parseFileInfos(sent, (keys) => assertKnownParts(keys, api, FILE_INFO_KEYS, 'fileInfo'))
+  { api, locales }: Pick<UploadRouteDependencies, 'api' | 'locales'>,
+): Promise<readonly FileInfo[]> {
+  return parseFileInfos(sent, {
+    locales: await locales.current(),
+    assertKeys: (keys, known, within) => assertKnownParts(keys, api, known, within),
+  })
 }
 
 function assertKnownUpload({ fields, ignored }: Upload, { api }: UploadRouteDependencies): void {
   assertKnownParts([...fields.keys(), ...ignored], api, PARTS)
 }
 
-function infosOf({ fields }: Upload, { api }: UploadRouteDependencies): readonly FileInfo[] {
-  return readInfos(fields.get('fileInfo') ?? [], { api })
+function infosOf(
+  { fields }: Upload,
+  dependencies: UploadRouteDependencies,
+): Promise<readonly FileInfo[]> {
+  return readInfos(fields.get('fileInfo') ?? [], dependencies)
 }
 
 function onlyOne([info = {}]: readonly FileInfo[]): FileInfo {

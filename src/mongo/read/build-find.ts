@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb'
 import type { FieldSelection, Page, PopulateNode, Query, SortKey } from '../../query/query.ts'
 import type { ScalarPlan, ShapePlan, StoredAttributeName } from '../../schema/plan.ts'
+import { FILE_TRANSLATIONS, showsFileTexts } from '../../schema/definition.ts'
 import { storedPathOf } from '../../schema/stored-path.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { fallbackStages } from './target-version.ts'
@@ -47,6 +48,7 @@ export function buildProjection(
     if (name !== null) projection[name] = 1
   }
   projection['locale'] = 1
+  if (showsFileTexts(holder, names)) projection[FILE_TRANSLATIONS] = 1
   return projection
 }
 

@@ -10,6 +10,7 @@ import type { BulkRun, SentLine } from '../../content/bulk/run-lines.ts'
 import { detectType, HEAD_BYTES } from '../../media/detect-type.ts'
 import { FILE_INFO_KEYS, type FileInfo, parseFileInfos } from '../../media/file-info.ts'
 import { type FileRecord, findFileRecords } from '../../media/file-records.ts'
+import { mergeTranslations } from '../../media/file-translations.ts'
 import type { FileType } from '../../media/find-file-types.ts'
 import { documentIdFor } from '../../mongo/versions/document-id.ts'
 import type { Data } from '../../schema/definition.ts'
@@ -83,7 +84,8 @@ export function openFileReferences(options: FileReferencesOptions): FileReferenc
       }
       await storeAll(run, [...used], options)
       return mapLines(lines, run.rules.types, {
-        media: (_attribute, value) => mapFiles(value, (one) => documentIdOf(one, known)),
+        media: (_attribute, value) =>
+          mapFiles(value, (one) => documentIdOf(parseReference(one, run.rules), known)),
       })
     },
     counts: () => countOutcomes(known.byDocumentId.values()),
@@ -108,8 +110,7 @@ function newState(local: LocalFile): FileState {
   return { local, info: {}, stored: null, outcome: 'unchanged' }
 }
 
-function documentIdOf(value: Data, { byPath, byDocumentId }: KnownFiles): string {
-  const { path, info } = parseReference(value)
+function documentIdOf({ path, info }: FileReference, { byPath, byDocumentId }: KnownFiles): string {
   const local = byPath.get(path)
   if (local === undefined) throw new Error(`${path} was not read`)
   if (local instanceof CmsError) throw local
@@ -164,7 +165,13 @@ async function storeFile(
 /** Older records have no `private`. */
 function isSameInfo(info: FileInfo, record: FileRecord, key: keyof FileInfo): boolean {
   if (key === 'private') return info.private === (record.private === true)
+  if (key === 'translations') return isSameTranslations(info, record)
   return isDeepStrictEqual(info[key], record[key])
+}
+
+function isSameTranslations({ translations = {} }: FileInfo, record: FileRecord): boolean {
+  const { translations: before = null } = record
+  return isDeepStrictEqual(mergeTranslations(before, translations), before)
 }
 
 async function addFile(
@@ -199,15 +206,12 @@ function countOutcomes(states: Iterable<FileState>): FileCounts {
   return counts
 }
 
-function referencesIn(
-  { rules: { types } }: BulkRun,
-  lines: readonly SentLine[],
-): readonly FileReference[] {
+function referencesIn({ rules }: BulkRun, lines: readonly SentLine[]): readonly FileReference[] {
   const references: FileReference[] = []
-  mapLines(lines, types, {
+  mapLines(lines, rules.types, {
     media: (_attribute, value) =>
       mapFiles(value, (one) => {
-        references.push(parseReference(one))
+        references.push(parseReference(one, rules))
         return one
       }),
   })
@@ -232,17 +236,22 @@ function isReference(value: unknown): value is Data {
   return 'path' in value || FILE_INFO_KEYS.some((key) => key in value)
 }
 
-function parseReference(value: Data): FileReference {
-  const { path, ...rest } = value
-  const unknown = Object.keys(rest).find((key) => !KEYS.includes(key))
-  if (unknown !== undefined) {
-    throw fileFault(`Invalid key ${shownName(unknown)} of a file${didYouMean(unknown, KEYS)}`)
-  }
+function parseReference({ path, ...rest }: Data, { locales }: BulkRun['rules']): FileReference {
+  assertKeys(Object.keys(rest), KEYS, 'a file')
   if (typeof path !== 'string' || path === '') {
     throw fileFault('A file needs a path, such as "img/a.png"')
   }
-  const [info = {}] = parseFileInfos([rest])
+  const [info = {}] = parseFileInfos([rest], {
+    locales,
+    assertKeys,
+  })
   return { path, info }
+}
+
+function assertKeys(keys: readonly string[], known: readonly string[], within: string): void {
+  const unknown = keys.find((key) => !known.includes(key))
+  if (unknown === undefined) return
+  throw fileFault(`Invalid key ${shownName(unknown)} of ${within}${didYouMean(unknown, known)}`)
 }
 
 async function readLocalFile(

@@ -1,5 +1,5 @@
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import type { Data, Uid } from '../../schema/definition.ts'
+import { type Data, FILE_TRANSLATIONS, FILE_UID, type Uid } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ShapePlan, AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
@@ -27,11 +27,23 @@ export function openLines(spool: Pick<Spool, 'document'>): Lines {
       const { documentId, createdAt, updatedAt, publishedAt, locale } = version
       const own = valuesOf(plan, version, refs, nextRef)
       const times = { createdAt, updatedAt, publishedAt }
-      const shown = { documentId, ...own, ...times, locale: locale === NO_LOCALE ? null : locale }
+      const shown = {
+        documentId,
+        ...own,
+        ...translationsOf(plan, version),
+        ...times,
+        locale: locale === NO_LOCALE ? null : locale,
+      }
       return { type: plan.uid, id: version.id, data: shown }
     },
     links: (plan, version) => linksOf({ plan, version, spool, refs }, plan, version, version.id),
   }
+}
+
+/** The reference ignores this member of files. */
+function translationsOf({ uid }: ContentTypePlan, version: StoredVersion): Data {
+  const translations = uid === FILE_UID ? (version[FILE_TRANSLATIONS] ?? null) : null
+  return translations === null ? {} : { [FILE_TRANSLATIONS]: translations }
 }
 
 function valuesOf(

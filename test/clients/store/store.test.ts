@@ -93,6 +93,9 @@ interface Types {
 const KINDS = { articles: 'collection', tags: 'collection', homepage: 'single' } as const
 const EVERYTHING = ['articles', 'tags', 'homepage', '$files'] as const
 
+const FILE_TEXTS = { alternativeText: 'A letter', caption: 'Own' }
+const FILE_TRANSLATIONS = { en: { caption: 'English' }, de: { alternativeText: 'Ein Brief' } }
+
 const BERLIN = { latitude: 52.52, longitude: 13.405 }
 
 /** Queries with equal results from a list of the server and from a store. */
@@ -244,7 +247,10 @@ describe('@quire/client/sync', () => {
     for (const name of ['red', 'blue', 'green', 'reed']) ids[name] = await create('tags', { name })
     const { red, blue, green, reed } = ids
     const file = await server.send('POST', '/api/upload', {
-      body: multipart({ files: [{ name: 'a.txt', content: 'a' }] }),
+      body: multipart({
+        files: [{ name: 'a.txt', content: 'a' }],
+        fields: { fileInfo: { ...FILE_TEXTS, translations: FILE_TRANSLATIONS } },
+      }),
       headers: MULTIPART,
     })
     const rows: readonly Json[] = [
@@ -289,6 +295,7 @@ describe('@quire/client/sync', () => {
       ids[String(row.title)] = await create('articles', row)
     }
     await server.put(`/api/articles/${ids['apple']}?locale=de`, { title: 'Apfel', tags: [green] })
+    await server.put(`/api/articles/${ids['a.b*']}?locale=de`, { title: 'Mit Datei' })
     await server.put('/api/homepage', { title: 'Home' })
     await settled()
   }
@@ -333,6 +340,28 @@ describe('@quire/client/sync', () => {
       expect(store.articles.query({ locale: '*', filters: { documentId: apple } }).total).to.equal(
         2,
       )
+    })
+
+    it('returns the same texts of files as the server in each locale, and all of them for $files', async () => {
+      const texts: unknown[] = []
+      for (const query of [
+        { locale: 'de', populate: ['cover'] },
+        { locale: 'de', populate: { cover: { fields: ['alternativeText', 'caption'] } } },
+        { locale: 'en', populate: { cover: { fields: ['caption'] } } },
+        { locale: '*', populate: { localizations: { populate: ['cover'] }, cover: true } },
+        { filters: { cover: { caption: 'Own' } }, populate: ['cover'] },
+      ] as Json[]) {
+        const asked = { ...query, pageSize: 100, sort: 'id' }
+        const told = await client().articles.find(asked)
+        expect(store.articles.query(asked).entries).to.deep.equal(told.entries)
+        for (const { cover } of told.entries as Json[]) if (cover) texts.push(cover.caption)
+      }
+      expect(texts).to.deep.equal(['Own', 'Own', 'English', 'English', 'Own', 'English'])
+      const { entries: files } = store.$files.query()
+      const { body } = await server.get('/api/upload/files')
+      const [{ isUrlSigned: _signed, ...file }] = body
+      expect(files).to.deep.equal([file])
+      expect(file.translations).to.deep.equal(FILE_TRANSLATIONS)
     })
 
     it('answers conditions that are too long for SQL', () => {

@@ -49,6 +49,7 @@ describe('quire apply with files and keys', () => {
   before(async () => {
     server = await serve('apply_media', {
       contentTypes: CONTENT_TYPES,
+      locales: ['de'],
       environment: { RATE_LIMIT: 'off' },
     })
     folder = mkdtempSync(path.join(tmpdir(), 'quire-apply-'))
@@ -174,6 +175,25 @@ describe('quire apply with files and keys', () => {
     expect(counts['post.json']).to.include({ unchanged: 1, failed: 1 })
   })
 
+  it('takes texts in other languages, and changes no file that has them', async () => {
+    const cover = (translations: unknown): Json => ({ path: 'img/a.png', translations })
+    const counts = async (translations: unknown): Promise<Json> => {
+      write({ 'post.json': [{ title: 'One', cover: cover(translations) }] })
+      return (await apply()).media
+    }
+    write({ 'img/a.png': await png(60, 40) })
+    const german = { de: { alternativeText: 'Eine Karte', caption: '' } }
+    expect(await counts(german)).to.deep.equal({ added: 1, updated: 0, unchanged: 0 })
+    const shown = { de: { alternativeText: 'Eine Karte' } }
+    expect((await files())[0].translations).to.deep.equal(shown)
+    expect(await counts(german)).to.deep.equal({ added: 0, updated: 0, unchanged: 1 })
+    const more = { de: { caption: 'Bern' } }
+    expect(await counts(more)).to.deep.equal({ added: 0, updated: 1, unchanged: 0 })
+    expect((await files())[0].translations).to.deep.equal({ de: { ...shown.de, ...more.de } })
+    expect(await counts({ de: null })).to.deep.equal({ added: 0, updated: 1, unchanged: 0 })
+    expect((await files())[0]).to.not.have.property('translations')
+  })
+
   it('takes files and keys in JSON, NDJSON and tables, in components too', async () => {
     const expected = [
       { cover: 60, gallery: [20, 30], category: 'maps', others: ['maps', 'art'], picture: 20 },
@@ -255,6 +275,11 @@ describe('quire apply with files and keys', () => {
       [{ path: 'img/text.txt', alt: 'A' }, /Invalid key alt of a file/],
       [{ path: 'img/text.txt', alternativetext: 'A' }, /did you mean alternativeText/],
       [{ path: 'img/text.txt', caption: 7 }, /fileInfo\.caption must be a text/],
+      [{ path: 'img/text.txt', translations: { xx: {} } }, /names xx, which is no locale/],
+      [
+        { path: 'img/text.txt', translations: { de: { captoin: 'A' } } },
+        /Invalid key captoin of fileInfo\.translations\.de.* mean caption/,
+      ],
     ]
     const lines = refused.map(([cover], index) => JSON.stringify({ title: `Bad ${index}`, cover }))
     write({ 'post.ndjson': lines.join('\n') })

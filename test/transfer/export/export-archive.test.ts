@@ -13,7 +13,10 @@ import { type ArchiveReport, importArchive } from '../../../src/transfer/import-
 import { jsonLines, readArchive } from '../../../src/transfer/read-archive.ts'
 import { addAdministrator, signIn } from '../../support/admin-client.ts'
 import { type Json, serve, type TestServer } from '../../support/server.ts'
+import { until } from '../../support/until.ts'
 import { type Library, loadLibrary, openLibrary } from '../../contract/library.ts'
+
+const TRANSLATIONS = { de: { alternativeText: 'Ein Bild' }, fr: { caption: 'Une image' } }
 
 describe('exportArchive', () => {
   let source: Library
@@ -78,6 +81,7 @@ describe('exportArchive', () => {
     server: TestServer,
     name: string,
     key: string | null = null,
+    intoExisting = false,
   ): Promise<ArchiveReport> => {
     const { database, schema, locales, access, storage, folders } = await open(server)
     const documents = documentContext(database, schema)
@@ -93,7 +97,7 @@ describe('exportArchive', () => {
         folders,
         spoolFolder: path.join(folder, 'spool'),
       },
-      intoExisting: false,
+      intoExisting,
     })
   }
 
@@ -145,6 +149,9 @@ describe('exportArchive', () => {
     const { id } = await folders.create({ name: 'Kept' })
     await database.collection('files').updateOne({}, { $set: { folder: id } })
     await comment()
+    const [file] = (await source.server.get('/api/upload/files?sort=id')).body
+    const body = { fileInfo: { translations: TRANSLATIONS } }
+    await source.server.send('POST', `/api/upload?id=${file.id}`, { body })
     archive = 'backup.tar.gz'
     target = await serve('export_target', {
       contentTypes: source.server.contentTypesDir,
@@ -178,6 +185,7 @@ describe('exportArchive', () => {
     const restored = await everything(target)
     const { comments, ...others } = await everything(source.server)
     expect(restored).to.deep.include(others)
+    expect(others['/api/upload/files?sort=id'][0].translations).to.deep.equal(TRANSLATIONS)
     const kept = comments.filter(({ text }: Json) => text === 'Kept')
     expect(kept).to.have.length(1)
     expect(restored.comments).to.deep.equal(kept)
@@ -220,6 +228,26 @@ describe('exportArchive', () => {
       expect((await folders.list()).map((each) => [each.id, each.path, each.files])).to.deep.equal([
         [id, 'Kept', 1],
       ])
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('adds files with their texts in all languages to other content', async () => {
+    const other = await serve('export_existing', {
+      contentTypes: source.server.contentTypesDir,
+      environment: { QUIRE_DATA_DIR: path.join(folder, 'existing') },
+    })
+    try {
+      await other.post('/api/articles?status=draft', { title: 'here', slug: 'here' })
+      await importInto(other, archive, null, true)
+      // The server learns of the imported locales within a second.
+      const isKnown = async (): Promise<boolean> =>
+        (await other.get('/api/i18n/locales')).body.length > 2
+      await until(isKnown, 20_000)
+      const { body } = await other.get('/api/upload/files')
+      const translated = body.filter((file: Json) => file.translations !== undefined)
+      expect(translated.map((file: Json) => file.translations)).to.deep.equal([TRANSLATIONS])
     } finally {
       await other.close()
     }

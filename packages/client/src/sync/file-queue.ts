@@ -1,4 +1,4 @@
-import type { NativeFile } from '../files.ts'
+import type { FileTranslations, NativeFile } from '../files.ts'
 import type { FailureError } from './mutation.ts'
 import { type Change, makeRowKey, type Row } from './storage.ts'
 
@@ -23,6 +23,7 @@ export interface QueuedFile {
 export interface FileTexts {
   readonly alternativeText?: string
   readonly caption?: string
+  readonly translations?: FileTranslations
   /** A private file has addresses that expire. */
   readonly private?: boolean
 }

@@ -1,3 +1,4 @@
+import { localizeFile } from './file-texts.ts'
 import type { Link, ShapePlan } from './content-plan.ts'
 import { followLink, type EntryPlace, type QueryContext } from './query-context.ts'
 
@@ -66,7 +67,8 @@ function showLink(
   const { start = 0, limit = found.length } = pagination
   const entries = found.slice(start, start + limit).flatMap((one) => {
     const part = on === undefined ? options : on[String(one.data['__component'])]
-    return part === undefined ? [] : [showEntry(reach, one, part === true ? {} : part, arrange)]
+    if (part === undefined) return []
+    return [showEntry(reach, localizeFile(reach, one), part === true ? {} : part, arrange)]
   })
   return isOne ? (entries[0] ?? null) : entries
 }

@@ -5,6 +5,7 @@ import {
   type FileOrder,
   type FileSearch,
 } from '../../../media/find-files.ts'
+import type { LocaleRules } from '../../../query/query.ts'
 import { ValidationError } from '../../../base/errors.ts'
 import type { Data } from '../../../schema/definition.ts'
 import { findTextFault } from '../../../schema/values/json-values.ts'
@@ -14,10 +15,12 @@ const MAX_TEXT = 100
 export function readFileSearch(
   { folder, search, kind, private: isPrivate, unused = 'false', sort = 'createdAt:desc' }: Data,
   folders: readonly string[],
+  { all }: LocaleRules,
 ): FileSearch & { readonly unused: boolean } {
   return {
     folder: folderOf(folder, folders),
     text: search === undefined || search === '' ? null : readText(search, 'search'),
+    locales: all.map(({ code }) => code),
     kind: kindOf(kind),
     isPrivate: isPrivate === undefined ? null : readFlag(isPrivate, 'private'),
     ...orderOf(sort),
