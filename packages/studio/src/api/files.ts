@@ -86,7 +86,17 @@ export const fileUsagesQuery = (id: number) =>
   })
 
 export type FileChange = Partial<
-  Pick<MediaFile, 'name' | 'alternativeText' | 'caption' | 'focalPoint' | 'folder' | 'private'>
+  Pick<
+    MediaFile,
+    | 'name'
+    | 'alternativeText'
+    | 'caption'
+    | 'focalPoint'
+    | 'folder'
+    | 'private'
+    /** Merged with the stored ones. An empty text removes a text. */
+    | 'translations'
+  >
 >
 
 export async function changeFile(id: number, body: FileChange): Promise<MediaFile> {

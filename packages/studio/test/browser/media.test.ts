@@ -65,6 +65,8 @@ describeInBrowser('the media screen', () => {
     await file('red.png').click()
     const drawer = page.getByRole('dialog', { name: 'red.png' })
     await drawer.getByLabel('Alternative text').fill('A red square')
+    // The installation has one language.
+    expect(await drawer.getByText('Language of the texts').count()).to.equal(0)
     await drawer.getByLabel('Caption').fill('Red')
     await drawer.getByRole('button', { name: /Focal point/ }).focus()
     await page.keyboard.press('ArrowRight')

@@ -8,6 +8,7 @@ import { useKeptFocus } from '../../design/use-kept-focus.ts'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import type { MediaAttribute } from '../../api/attributes.ts'
 import { fileQuery } from '../../api/files.ts'
+import { inLocale } from '../../api/upload.ts'
 import { addressAt, useOpenEntry, useValue } from '../open-entry.ts'
 import type { FileValue } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -26,7 +27,7 @@ const NO_FILES: readonly FileValue[] = []
 
 export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute>) {
   const files = useValue<readonly FileValue[] | null>(place) ?? NO_FILES
-  const { form, isReadOnly } = useOpenEntry()
+  const { form, isReadOnly, locale } = useOpenEntry()
   const { t } = useTexts()
   const [isChoosing, choose] = useState(false)
   const [isOver, over] = useState(false)
@@ -36,8 +37,9 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
   const isPrivate = attribute.privateFiles === true
   const change: Change = (to) =>
     form.change<readonly FileValue[] | null>(addressAt(place), (now) => to(now ?? NO_FILES))
-  const add = (added: readonly FileValue[]): void =>
+  const add = (given: readonly FileValue[]): void =>
     change((now) => {
+      const added = given.map((file) => inLocale(file, locale))
       const fresh = added.filter(
         ({ documentId }) => !now.some((one) => one.documentId === documentId),
       )
@@ -202,9 +204,10 @@ interface FileRowProps {
 
 function FileRow({ file: given, handles, position, count, isOrdered, onRemove }: FileRowProps) {
   const { t, bytes } = useTexts()
-  const { openFile } = useOpenEntry()
+  const { openFile, locale } = useOpenEntry()
   // The details may have been changed in this form.
-  const { data: file = given } = useQuery({ ...fileQuery(given.id), enabled: false })
+  const { data = given } = useQuery({ ...fileQuery(given.id), enabled: false })
+  const file = inLocale(data, locale)
   const { name, width, height, size, alternativeText, mime } = file
   const isMute = mime.startsWith('image/') && (alternativeText ?? '') === ''
   const about = [

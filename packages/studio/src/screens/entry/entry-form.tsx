@@ -240,7 +240,12 @@ function useOpenForm({ form, plan, door }: EntrySession, { isReadOnly, isBegun }
     file === null ? null : (
       <LoadBoundary>
         <Suspense fallback={null}>
-          <OpenedFile key={file.id} file={file} onClose={() => openFile(null)} />
+          <OpenedFile
+            key={file.id}
+            file={file}
+            locale={plan.locale}
+            onClose={() => openFile(null)}
+          />
         </Suspense>
       </LoadBoundary>
     )

@@ -10,16 +10,18 @@ import { FileDrawer } from '../media/file-drawer.tsx'
 
 export interface OpenedFileProps {
   readonly file: FileValue
+  /** The locale of the entry. */
+  readonly locale: string | null
   readonly onClose: () => void
 }
 
 /** The details of a file that an entry shows. Its deletion needs the media library, where all uses count. */
-export function OpenedFile({ file: { id, name }, onClose }: OpenedFileProps) {
+export function OpenedFile({ file: { id, name }, locale, onClose }: OpenedFileProps) {
   const { t } = useTexts()
   const { data, error, refetch, isFetchedAfterMount } = useQuery(fileQuery(id))
   // The form within takes its first values from the file.
   if (data !== undefined && error === null && isFetchedAfterMount) {
-    return <FileDrawer file={data} onClose={onClose} isWithinEntry />
+    return <FileDrawer file={data} onClose={onClose} entry={{ locale }} />
   }
   return (
     <Dialog title={name} isOpen onClose={onClose} form="drawer">

@@ -3,6 +3,7 @@ import { Button as AriaButton } from 'react-aria-components'
 import { useCallback, useSyncExternalStore } from 'react'
 import type { Attributes } from '../../api/attributes.ts'
 import { fileQuery } from '../../api/files.ts'
+import { inLocale } from '../../api/upload.ts'
 import { type Address, serializeAddress } from '../../entry/address.ts'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import {
@@ -50,7 +51,10 @@ function usePlaces({ form, plan }: EntrySession): readonly string[] {
   // A text stays the same value as long as no place changes.
   const text = useSyncExternalStore(subscribe, () =>
     mutePictures(plan.attributes, form.values(), plan.reading)
-      .filter(({ file }) => isMute(client.getQueryData(fileQuery(file.id).queryKey) ?? file))
+      .filter(({ file }) => {
+        const changed = client.getQueryData(fileQuery(file.id).queryKey)
+        return isMute(changed === undefined ? file : inLocale(changed, plan.locale))
+      })
       .map(({ address }) => serializeAddress(address))
       .join('\n'),
   )

@@ -14,25 +14,25 @@ import { Checkbox } from '../../design/checkbox.tsx'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { FormFields, readText } from '../../design/form-fields.tsx'
-import { TextInput } from '../../design/text-input.tsx'
-import { type Action, useAction } from '../../design/use-action.ts'
+import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { useFileDeletion } from './use-file-deletion.ts'
 import styles from './file-drawer.module.css'
 import { FileFacts } from './files.tsx'
+import { FileTextFields, useFileTexts } from './file-texts.tsx'
 import { FileUsages } from './file-usages.tsx'
 import { FocalPicture } from './focal-picture.tsx'
 
 export interface FileDrawerProps {
   readonly file: MediaFile
   readonly onClose: () => void
-  /** Offers no deletion. */
-  readonly isWithinEntry?: boolean
+  /** The entry that shows the file. Its drawer offers no deletion, and begins with the texts in its locale. */
+  readonly entry?: { readonly locale: string | null }
 }
 
 const FIELDS = ['name', 'alternativeText', 'caption']
 
-export function FileDrawer({ file: given, onClose, isWithinEntry = false }: FileDrawerProps) {
+export function FileDrawer({ file: given, onClose, entry }: FileDrawerProps) {
   const { t } = useTexts()
   const client = useQueryClient()
   const may = useMay()
@@ -41,9 +41,10 @@ export function FileDrawer({ file: given, onClose, isWithinEntry = false }: File
   const [focalPoint, setFocalPoint] = useState(given.focalPoint ?? null)
   const [isPrivate, setPrivate] = useState(given.private === true)
   const [isAsking, ask] = useState(false)
+  const texts = useFileTexts(file, entry?.locale ?? null)
   const mayChange = may('plugin::upload.content-api.upload')
   const isPicture = file.mime.startsWith('image/')
-  const mayDelete = !isWithinEntry && may('plugin::upload.content-api.destroy')
+  const mayDelete = entry === undefined && may('plugin::upload.content-api.destroy')
   const remember = (changed: MediaFile): void =>
     void client.setQueryData(fileQuery(given.id).queryKey, changed)
   const save = (form: FormData): void =>
@@ -51,8 +52,7 @@ export function FileDrawer({ file: given, onClose, isWithinEntry = false }: File
       () =>
         changeFile(file.id, {
           name: readText(form, 'name'),
-          alternativeText: readText(form, 'alternativeText'),
-          caption: readText(form, 'caption'),
+          ...texts.changes(),
           ...(isPicture && focalPoint !== null && { focalPoint }),
           ...(isPrivate !== (file.private === true) && { private: isPrivate }),
         }),
@@ -106,7 +106,7 @@ export function FileDrawer({ file: given, onClose, isWithinEntry = false }: File
           onDelete={mayDelete ? () => ask(true) : undefined}
         />
         <FormFields id="file" problem={action.problem} onSubmit={save}>
-          <FileTexts file={file} action={action} isReadOnly={!mayChange} />
+          <FileTextFields {...{ file, texts, action }} isReadOnly={!mayChange} />
           <Checkbox isSelected={isPrivate} isReadOnly={!mayChange} onChange={setPrivate}>
             {t('media.privateSwitch')}
           </Checkbox>
@@ -144,42 +144,6 @@ function FileActions({ file, onReplace, onDelete }: FileActionsProps) {
         </Button>
       )}
     </div>
-  )
-}
-
-interface FileTextsProps {
-  readonly file: MediaFile
-  readonly action: Action
-  readonly isReadOnly: boolean
-}
-
-function FileTexts({ file, action, isReadOnly }: FileTextsProps) {
-  const { t } = useTexts()
-  return (
-    <>
-      <TextInput
-        label={t('settings.name')}
-        name="name"
-        defaultValue={file.name}
-        isReadOnly={isReadOnly}
-        error={action.faultOf('name')}
-      />
-      <TextInput
-        label={t('media.alternative')}
-        name="alternativeText"
-        defaultValue={file.alternativeText ?? ''}
-        isReadOnly={isReadOnly}
-        hint={t('media.alternativeHint')}
-        error={action.faultOf('alternativeText')}
-      />
-      <TextInput
-        label={t('media.caption')}
-        name="caption"
-        defaultValue={file.caption ?? ''}
-        isReadOnly={isReadOnly}
-        error={action.faultOf('caption')}
-      />
-    </>
   )
 }
 
