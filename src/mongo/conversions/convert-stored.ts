@@ -1,10 +1,10 @@
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
+import { forgetReservations } from '../indexes/sync-reservations.ts'
 import { findStoredCollections } from '../indexes/stored-collections.ts'
 import { readLedger, replaceLedger } from '../system/schema-ledger.ts'
 import { withLease } from '../system/lease.ts'
-import { reservedAttributes } from '../write/reservations.ts'
 import { STATE_FIELD, STATE_UNKNOWN } from '../versions/version-fields.ts'
 import { type VersionDocument, versionsOf } from '../versions/stored-version.ts'
 import { openProgress, type Progress, type ProgressLog } from './conversion-progress.ts'
@@ -54,6 +54,7 @@ async function convertAll(converting: Converting): Promise<void> {
     await convertTrash(database, plan, conversions)
     await progress.finishType(plan.uid)
   }
+  // Equal numbers of another type have another reservation.
   await forgetReservations(database, reached)
   await finish(database, schema, conversions)
   await progress.finish()
@@ -118,23 +119,4 @@ async function convertBatch(
     rows = await versions.find({ _id }, again).toArray()
   }
   throw new Error(`versions of ${plan.uid} change too often to be converted`)
-}
-
-/** Equal numbers of another type have another reservation. They are made again by `syncReservations`. */
-async function forgetReservations(
-  database: Database,
-  plans: readonly ContentTypePlan[],
-): Promise<void> {
-  const names = new Set(plans.flatMap(reservedAttributes))
-  if (names.size === 0) return
-  const settings = database.table<ReservedRow>('quire_settings')
-  const row = await settings.findOne({ _id: 'reservations' })
-  if (row === null) return
-  const attributes = row.attributes.filter((name) => !names.has(name))
-  await settings.updateOne({ _id: 'reservations' }, { $set: { attributes } })
-}
-
-interface ReservedRow {
-  readonly _id: string
-  readonly attributes: readonly string[]
 }

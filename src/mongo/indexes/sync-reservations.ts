@@ -39,9 +39,16 @@ export async function syncReservations(
   })
 }
 
-/** The next start makes all reservations again. */
-export async function forgetReservations(database: Database): Promise<void> {
-  await rowsIn(database).updateOne({ _id: 'reservations' }, { $set: { attributes: [] } })
+/** `syncReservations` makes these reservations again. @param plans `all` includes content-types that are not declared */
+export async function forgetReservations(
+  database: Database,
+  plans: readonly ContentTypePlan[] | 'all',
+): Promise<void> {
+  const done = await readDone(database)
+  const forgotten = plans === 'all' ? done : plans.flatMap(reservedAttributes)
+  const attributes = done.filter((name) => !forgotten.includes(name))
+  if (attributes.length === done.length) return
+  await rowsIn(database).updateOne({ _id: 'reservations' }, { $set: { attributes } })
 }
 
 async function reserveStored(database: Database, plan: ContentTypePlan): Promise<void> {

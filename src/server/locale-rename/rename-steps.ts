@@ -84,7 +84,7 @@ export async function forgetDerived(
     await segmentRowsOf(database, { collectionName }).deleteMany({})
   }
   await presenceOf(database).deleteMany({})
-  await forgetReservations(database)
+  await forgetReservations(database, 'all')
   await conversionsIn(database).updateMany({ _id: 'conversion' }, { $set: { after: '' } })
   await userContentIn(database).updateMany({}, { $set: { part: null, after: '' } })
 }
