@@ -108,6 +108,12 @@ function isNewest({ columns }: HolderLedger, column: Column): boolean {
 function retypedIn({ columns }: HolderLedger, current: CurrentNames): readonly Retyped[] {
   return columns.flatMap((column) => {
     const own = current.get(column.stored)
-    return own === undefined ? [] : retypedOf(column, own.type, own.name)
+    if (own === undefined || isInverse(own.type)) return []
+    return retypedOf(column, own.type, own.name)
   })
+}
+
+/** An inverse side shows no stored values, so it hides those of a later owner. */
+function isInverse({ type, members }: AttributeType): boolean {
+  return type.startsWith('relation ') && members?.length === 0
 }

@@ -29,26 +29,19 @@ export async function findLosses(
   entered: EnteredDefinitions,
 ): Promise<readonly LocatedFault[]> {
   const { definitions, storedNames, retyped } = entered
-  const changed = retyped.filter((one) => canLose(one, entered))
+  const changed = retyped.filter(canLose)
   if (changed.length === 0) return []
   const schema = compileSchema(definitions, storedNames)
   const judged = await judgeConversions(database, schema, changed)
-  return judged.filter((one) => isRefused(one, entered)).map((one) => lossOf(one, definitions))
+  return judged.filter(isRefused).map((one) => lossOf(one, definitions))
 }
 
-export function isRefused(
-  one: JudgedAttribute,
-  entered: Pick<EnteredDefinitions, 'isKnown'>,
-): boolean {
-  return canLose(one, entered) && (one.unzoned > 0 || (one.lost > 0 && !one.removes))
+export function isRefused(one: JudgedAttribute): boolean {
+  return canLose(one) && (one.unzoned > 0 || (one.lost > 0 && !one.removes))
 }
 
-/** A known release has its own stored names, so that its values have its types. */
-function canLose(
-  { conversion }: RetypedAttribute,
-  { isKnown }: Pick<EnteredDefinitions, 'isKnown'>,
-): boolean {
-  return conversion === 'checked' || (conversion === 'none' && !isKnown)
+function canLose({ conversion }: RetypedAttribute): boolean {
+  return conversion !== 'equal'
 }
 
 function lossOf(one: JudgedAttribute, definitions: Definitions): LocatedFault {

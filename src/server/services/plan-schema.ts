@@ -42,7 +42,7 @@ export async function planSchema({ database, schema, entered }: Base): Promise<S
       .filter((one) => one.name !== one.stored && !isRetyped(one))
       .map(asDeclared),
     retyped: retyped.map((one) => {
-      return { ...asDeclared(one), refused: isRefused(one, entered) }
+      return { ...asDeclared(one), refused: isRefused(one) }
     }),
     built: missing,
     dropped: outdated,

@@ -139,6 +139,38 @@ describe('stored values after a change of the type', () => {
     expect((await entries(await releases.start(integer)))[0]?.value).to.equal(5)
   })
 
+  it('refuses a roll-back over two changes of the type that would show values of another type', async () => {
+    const typed = (type: string) => things({ value: { type } })
+    await releases.start(typed('string'))
+    await releases.start(typed('json'))
+    const server = await releases.start(typed('blocks'))
+    const value = [{ type: 'paragraph', children: [{ type: 'text', text: 'x' }] }]
+    const documentId = await make(server, { name: 'a', value })
+    expect(await refusal(typed('string'))).to.match(/of type blocks that do not fit string: 1;/)
+    const again = await releases.start(typed('blocks'))
+    expect((await entries(again))[0].value).to.deep.equal(value)
+    await again.send('PUT', `/api/things/${documentId}`, { body: { data: { value: null } } })
+    expect((await entries(await releases.start(typed('string'))))[0].value).to.equal(null)
+  })
+
+  it('rolls an owner of a relation back to an inverse side, and finds its targets later', async () => {
+    const relation = { type: 'relation', relation: 'oneToMany', target: 'api::thing.thing' }
+    const other = { type: 'relation', relation: 'manyToOne', target: 'api::thing.thing' }
+    const inverse = things({
+      parent: { ...other, inversedBy: 'all' },
+      all: { ...relation, mappedBy: 'parent' },
+    })
+    const owner = things({ parent: other, all: relation })
+    await releases.start(inverse)
+    const server = await releases.start(owner)
+    const target = await make(server, { name: 'a' })
+    await make(server, { name: 'b', all: [target] })
+    const older = await releases.start(inverse)
+    expect((await entries(older)).map(({ all }) => all)).to.deep.equal([[], []])
+    const [, second] = await entries(await releases.start(owner))
+    expect(second.all).to.have.length(1)
+  })
+
   it('removes only the values that do not fit', async () => {
     const server = await releases.start(STRING)
     await make(server, { name: 'a', value: 'a@example.org' })
