@@ -161,6 +161,10 @@ export const entryEnglish = {
   'blocks.unordered': 'Bulleted list',
   'blocks.ordered': 'Numbered list',
   'blocks.image': 'Image',
+  'blocks.moved': 'Moved to position {position} of {of}',
+  'blocks.selection': 'Formatting of the selection',
+  'blocks.insert': 'Insert a block',
+  'blocks.found': '{count} kind of block | {count} kinds of blocks',
 
   'markdown.heading': 'Heading',
   'markdown.preview': 'Preview',

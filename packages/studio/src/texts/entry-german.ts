@@ -170,6 +170,10 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'blocks.unordered': 'Aufzählung',
   'blocks.ordered': 'Nummerierte Liste',
   'blocks.image': 'Bild',
+  'blocks.moved': 'An Position {position} von {of}',
+  'blocks.selection': 'Formatierung der Auswahl',
+  'blocks.insert': 'Block einfügen',
+  'blocks.found': '{count} Art von Block | {count} Arten von Blöcken',
 
   'markdown.heading': 'Überschrift',
   'markdown.preview': 'Vorschau',

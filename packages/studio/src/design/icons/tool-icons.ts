@@ -18,6 +18,8 @@ export const TOOL_ICONS = {
     'M10 9l-3 3 3 3M14 15l3-3-3-3M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-14a2 2 0 0 1 2 -2z',
   image:
     'M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-14a2 2 0 0 1 2 -2zM7 9a2 2 0 1 0 4 0a2 2 0 1 0 -4 0zM21 15l-3.086-3.086a2 2 0 0 0-2.828 0L6 21',
+  up: 'M5 12l7-7 7 7M12 19V5',
+  down: 'M12 5v14M19 12l-7 7-7-7',
 } as const
 
 export type ToolIconName = keyof typeof TOOL_ICONS

@@ -1,51 +1,81 @@
-import { useEffect, useReducer, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
+import { useTexts } from '../../texts/texts.ts'
+import { FileChoice } from '../media/file-choice.tsx'
+import { UploadRow } from '../media/upload-row.tsx'
+import { AtSelection } from './at-selection.tsx'
+import { BlockGrip } from './block-grip.tsx'
 import styles from './blocks-area.module.css'
 import { BlocksTools } from './blocks-tools.tsx'
-import type { InputNames } from '../frame/field-frame.tsx'
-import { type Blocks, type Editor, openBlocksEditor, setBlocks } from './open-blocks-editor.ts'
+import type { BlockMove } from './move-block.ts'
+import { useBlockGrip } from './use-block-grip.ts'
+import { useBlockPictures } from './use-block-pictures.ts'
+import { type BlocksAreaProps, useEditor } from './use-editor.ts'
+import { useSlash } from './use-slash.ts'
 
-export interface BlocksAreaProps {
-  readonly blocks: Blocks
-  readonly names: InputNames
-  readonly isReadOnly: boolean
-  readonly onChange: (blocks: Blocks) => void
-}
-
-export function BlocksArea({ blocks, names, isReadOnly, onChange }: BlocksAreaProps) {
+export function BlocksArea(props: BlocksAreaProps) {
+  const { t } = useTexts()
   const host = useRef<HTMLDivElement>(null)
-  const [editor, setEditor] = useState<Editor | null>(null)
+  const [isFocused, focus] = useState(false)
   const [isLinking, link] = useState(false)
-  const [, redraw] = useReducer((turn: number) => turn + 1, 0)
-  const change = useRef(onChange)
-  change.current = onChange
-  const last = useRef(blocks)
-  const [named] = useState(() => ({ id: names.id, 'aria-labelledby': names['aria-labelledby'] }))
-  useEffect(() => {
-    if (host.current === null) return
-    const opened = openBlocksEditor({
-      host: host.current,
-      blocks: last.current,
-      isReadOnly,
-      names: named,
-      onChange: (next) => {
-        last.current = next
-        change.current(next)
-      },
-      onMove: redraw,
-      onLink: () => link(true),
-    })
-    setEditor(opened)
-    return () => opened.destroy()
-  }, [isReadOnly, named])
-  useEffect(() => {
-    if (editor === null || blocks === last.current) return
-    last.current = blocks
-    setBlocks(editor, blocks)
-  }, [editor, blocks])
+  const [isChoosing, choose] = useState(false)
+  const [notice, announce] = useState('')
+  const slash = useSlash(() => choose(true))
+  const onMoved = ({ position, count }: BlockMove): void =>
+    announce(t('blocks.moved', { position, of: count }))
+  const editor = useEditor(host, props, {
+    onTransaction: slash.follow,
+    onLink: () => link(true),
+    onKey: slash.press,
+    onFiles: (files, at) => pictures.take(files, at),
+    onMoved,
+  })
+  const pictures = useBlockPictures(editor)
+  const writable = props.isReadOnly ? null : editor
+  const grip = useBlockGrip(writable, onMoved)
+  const frame = props.names['aria-invalid'] === true ? styles['invalid'] : ''
   return (
-    <div className={`${styles['area']} ${names['aria-invalid'] === true ? styles['invalid'] : ''}`}>
-      {editor !== null && !isReadOnly && <BlocksTools {...{ editor, isLinking }} onLink={link} />}
-      <div ref={host} className={styles['host']} />
+    <div
+      className={`${styles['area']} ${frame}`}
+      onFocus={() => focus(true)}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (!currentTarget.contains(relatedTarget)) focus(false)
+      }}
+    >
+      {writable !== null && (
+        <BlocksTools
+          {...{ isLinking, onMoved }}
+          editor={writable}
+          onLink={link}
+          onPicture={() => choose(true)}
+        />
+      )}
+      <div className={styles['body']} {...grip.area}>
+        <div ref={host} className={styles['host']} onBlur={slash.close} />
+        {writable !== null && (
+          <>
+            <BlockGrip grip={grip} />
+            <AtSelection {...{ slash, isFocused, isLinking }} editor={writable} onLink={link} />
+          </>
+        )}
+      </div>
+      <div role="status" className={styles['unseen']}>
+        {slash.state === null ? notice : t('blocks.found', { count: slash.state.items.length })}
+      </div>
+      {pictures.uploads.map((upload) => (
+        <UploadRow key={upload.id} upload={upload} onDrop={() => pictures.drop(upload.id)} />
+      ))}
+      {isChoosing && (
+        <FileChoice
+          kinds={['images']}
+          isPrivate={false}
+          isMultiple={false}
+          onClose={() => choose(false)}
+          onUpload={pictures.take}
+          onChosen={([image]) => {
+            if (image !== undefined) pictures.insert(image)
+          }}
+        />
+      )}
     </div>
   )
 }

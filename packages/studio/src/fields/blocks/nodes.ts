@@ -82,7 +82,7 @@ const List = Node.create({
   group: 'block',
   content: '(listItem | list)+',
   addAttributes: () => ({
-    ...EXTRA,
+    extra: { default: null, rendered: false, parseHTML: levelOf },
     format: {
       default: 'unordered',
       renderHTML: ({ format }: Record<string, unknown>) => ({ 'data-list': format }),
@@ -107,6 +107,15 @@ const List = Node.create({
     }
   },
 })
+
+/** The level of a pasted nested list. */
+function levelOf(element: HTMLElement): object | null {
+  let level = 0
+  for (let at = element.parentElement; at !== null; at = at.parentElement) {
+    if (at.matches('ol, ul')) level += 1
+  }
+  return level === 0 ? null : { indentLevel: level }
+}
 
 function tagOf(format: unknown): 'ol' | 'ul' {
   return format === 'ordered' ? 'ol' : 'ul'

@@ -1,11 +1,16 @@
 import { Editor, type JSONContent } from '@tiptap/core'
 import { Gapcursor, UndoRedo } from '@tiptap/extensions'
+import type { EditorView } from '@tiptap/pm/view'
 import type { BlockNode } from '../../entry/block-text.ts'
+import { picturesIn } from '../media/pictures-in.ts'
 import type { EditorNode } from './blocks.ts'
 import { fromEditor } from './from-editor.ts'
 import { ListKeys, toggleList } from './list-commands.ts'
 import { MARKS } from './marks.ts'
+import { type BlockMove, moveBlock } from './move-block.ts'
 import { NODES } from './nodes.ts'
+import { dispatchAsOneStep } from './one-step.ts'
+import { cleanPastedHtml } from './paste-html.ts'
 import { toEditor } from './to-editor.ts'
 
 export type Blocks = readonly BlockNode[] | null
@@ -16,8 +21,13 @@ export interface BlocksEditorOptions {
   readonly isReadOnly: boolean
   readonly names: Readonly<Record<string, string>>
   readonly onChange: (blocks: Blocks) => void
-  readonly onMove: () => void
+  readonly onTransaction: (editor: Editor, hasChanged: boolean) => void
   readonly onLink: () => void
+  /** Returns whether the key is handled. */
+  readonly onKey: (key: string) => boolean
+  /** Files were pasted or dropped at a position. */
+  readonly onFiles: (files: readonly File[], at: number) => void
+  readonly onMoved: (move: BlockMove) => void
 }
 
 export type { Editor }
@@ -34,20 +44,57 @@ export function openBlocksEditor(options: BlocksEditorOptions): Editor {
     enableContentCheck: true,
     editorProps: {
       attributes: { ...options.names, role: 'textbox', 'aria-multiline': 'true' },
-      transformPastedHTML: flatBlocks,
-      handleKeyDown: ({ state }, event) => {
-        if (options.isReadOnly || state.selection.empty || !isLinkKey(event)) return false
-        options.onLink()
-        return true
+      transformPastedHTML: cleanPastedHtml,
+      handleKeyDown: (view, event) => !options.isReadOnly && handleKey(view, event, options),
+      handlePaste: (view, event) =>
+        !options.isReadOnly && takeFiles(event.clipboardData, view.state.selection.to, options),
+      handleDrop: (view, event) => {
+        if (options.isReadOnly) return false
+        const found = view.posAtCoords({ left: event.clientX, top: event.clientY })
+        return takeFiles(event.dataTransfer, found?.pos ?? view.state.doc.content.size, options)
       },
     },
     onUpdate: ({ editor }) => options.onChange(fromEditor(editor.getJSON() as EditorNode)),
-    onTransaction: options.onMove,
+    onTransaction: ({ editor, transaction }) =>
+      options.onTransaction(editor, transaction.docChanged),
   })
 }
 
-function isLinkKey({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): boolean {
-  return key.toLowerCase() === 'k' && (metaKey || ctrlKey) && !altKey && !shiftKey
+function takeFiles(
+  data: DataTransfer | null,
+  at: number,
+  { onFiles }: BlocksEditorOptions,
+): boolean {
+  const files = picturesIn(data)
+  if (files.length === 0) return false
+  onFiles(files, at)
+  return true
+}
+
+function handleKey(view: EditorView, event: KeyboardEvent, options: BlocksEditorOptions): boolean {
+  const { key, isComposing } = event
+  if (isComposing) return false
+  const held = heldKeys(event)
+  if (held === '') return options.onKey(key)
+  if (held === 'alt') return moveByKey(view, key, options)
+  const isLinkKey = held === 'mod' && key.toLowerCase() === 'k'
+  if (!isLinkKey || view.state.selection.empty) return false
+  options.onLink()
+  return true
+}
+
+function heldKeys({ altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string {
+  const held = [altKey && 'alt', (ctrlKey || metaKey) && 'mod', shiftKey && 'shift']
+  return held.filter((one) => one !== false).join('+')
+}
+
+function moveByKey(view: EditorView, key: string, { onMoved }: BlocksEditorOptions): boolean {
+  if (key !== 'ArrowUp' && key !== 'ArrowDown') return false
+  const move = moveBlock(view.state, key === 'ArrowUp' ? -1 : 1)
+  if (move === null) return true
+  dispatchAsOneStep(view, move.transaction)
+  onMoved(move)
+  return true
 }
 
 export function setBlocks(editor: Editor, blocks: Blocks): void {
@@ -58,30 +105,4 @@ export function toggleListIn(editor: Editor, format: 'ordered' | 'unordered'): v
   const transaction = toggleList(editor.state, format)
   if (transaction !== null) editor.view.dispatch(transaction)
   editor.view.focus()
-}
-
-/**
- * Pasted list items contain only text, and nested lists follow them. A table row becomes a
- * paragraph.
- */
-function flatBlocks(html: string): string {
-  const { body } = new DOMParser().parseFromString(html, 'text/html')
-  for (const table of [...body.querySelectorAll('table')].toReversed()) {
-    table.replaceWith(...[...table.rows].map(rowOf))
-  }
-  for (const list of body.querySelectorAll('li > ul, li > ol')) list.parentElement?.after(list)
-  for (const block of body.querySelectorAll('li > p, li > div'))
-    block.replaceWith(...block.childNodes)
-  return body.innerHTML
-}
-
-/** Joins the cells with a vertical bar. */
-function rowOf(row: HTMLTableRowElement): HTMLParagraphElement {
-  const paragraph = document.createElement('p')
-  for (const [index, cell] of [...row.cells].entries()) {
-    for (const block of cell.querySelectorAll('p, div')) block.replaceWith(...block.childNodes)
-    if (index > 0) paragraph.append(' | ')
-    paragraph.append(...cell.childNodes)
-  }
-  return paragraph
 }

@@ -17,7 +17,7 @@ export interface CodeEditorOptions {
   readonly isReadOnly: boolean
   readonly label: string
   readonly onChange: (text: string) => void
-  /** Receives pasted and dropped files, after which `insert` adds text at the place of `hold`. */
+  /** Receives pasted and dropped files. `hold` remembers their position. */
   readonly onFiles?: ((files: readonly File[], hold: () => number) => void) | undefined
   /** The key of the picture tool was pressed. */
   readonly onPicture?: (() => void) | undefined

@@ -88,7 +88,7 @@ export function MarkdownArea({ text, label, isInvalid, isReadOnly, onChange }: M
   )
 }
 
-/** Uploads pictures. Each is inserted at the place that it was given to, wherever that is then. */
+/** Uploads pictures and inserts each one at its position, which follows later changes. */
 function usePictures(editor: { readonly current: CodeEditor | null }) {
   const { t } = useTexts()
   const places = useRef(new Map<number, number>())
