@@ -182,6 +182,8 @@ export interface RelatedFilter {
   /** `shown`: the version in the entry. `others`: the versions in all other locales. */
   readonly locales: 'shown' | 'others'
   readonly of: Filter
+  /** The document that `of` names, if it exists for certain. */
+  readonly knownId?: string
 }
 
 export interface Comparison {

@@ -97,11 +97,18 @@ function conditionsIn(match: Document): readonly (readonly [string, unknown])[] 
   return isList ? (all as Document[]).flatMap(conditionsIn) : Object.entries(match)
 }
 
+/** The text of an equality, or of a list with one text. */
 function equalText(condition: unknown): string | null {
   if (typeof condition === 'string') return condition
   if (typeof condition !== 'object' || condition === null) return null
-  const { $eq: value, ...rest } = condition as Document
-  return typeof value === 'string' && Object.keys(rest).length === 0 ? value : null
+  const [[operator, value] = [], ...rest] = Object.entries(condition as Document)
+  if (rest.length > 0) return null
+  if (operator === '$eq') return typeof value === 'string' ? value : null
+  return operator === '$in' && Array.isArray(value) ? onlyText(value) : null
+}
+
+function onlyText([text, ...others]: readonly unknown[]): string | null {
+  return typeof text === 'string' && others.length === 0 ? text : null
 }
 
 /** Finds the document of a filter by documentId or by a unique text. Returns null for other filters. */

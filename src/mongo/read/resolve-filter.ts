@@ -95,7 +95,8 @@ async function resolve(
   node: RelatedNode,
   from: VersionKey,
 ): Promise<ResolvedRelation> {
-  const { relation, of } = node.filter
+  const { relation, of, knownId } = node.filter
+  if (knownId !== undefined && isHeldHere(relation)) return [knownId]
   const versions = targetVersions(node.filter, from, resolving.reader)
   if (isHeldHere(relation)) {
     const named = await findNamed(resolving.database, relation.target(), of, versions)

@@ -16,6 +16,7 @@ import {
   USER_TYPE,
   withValues,
 } from './operands.ts'
+import { withKnownUser } from './known-user.ts'
 import { type RuleSchema, typeOfAction, withCurrentNames } from './rename-rule.ts'
 import { ruleText, type StoredRule } from './stored-rule.ts'
 
@@ -89,7 +90,7 @@ export function compileRule(
 function compiled(rule: StoredRule, plan: ContentTypePlan, operands: Operands): CompiledRule {
   const { action, where, set = {} } = rule
   const bindWhere = (values: OperandValues): Filter | null =>
-    where === undefined ? null : parseWhere(plan, where, values)
+    where === undefined ? null : withKnownUser(parseWhere(plan, where, values), values.user)
   return {
     action,
     stored: rule,

@@ -143,6 +143,19 @@ describe('batched reads of single entries', () => {
     expect(commands).to.deep.equal(['find', 'find'])
   })
 
+  it('use one command for reads with the same further condition', async () => {
+    const title = '3 en published'
+    const read = (number: number): Promise<unknown> => {
+      const filters = { title: { $in: [title] } }
+      const query = { ...parseEntryQuery({}, plan, rules), ...parseQuery({ filters }, plan, rules) }
+      const key = { locale: 'en', status: 'published' } as const
+      return findDocument(database, documentIdOf(number), key, query)
+    }
+    const found = await Promise.all(Array.from({ length: 5 }, (_, number) => read(number)))
+    expect(commands).to.deep.equal(['find'])
+    expect(found.map((one) => one !== null)).to.deep.equal([false, false, false, true, false])
+  })
+
   it('return separate objects', async () => {
     const same: Question = { by: 'documentId', number: 1, query: {} }
     const [one, other] = (await Promise.all([readOf(same), readOf(same)])) as {
