@@ -1,5 +1,6 @@
 import { benchHooks } from './bench/hook-cost.ts'
 import { benchLog } from './bench/log-cost.ts'
+import { benchRules } from './bench/rule-cost.ts'
 import { BENCH_USAGE, type BenchOptions, readBenchOptions } from './bench/options.ts'
 import { toBenchJson, toBenchNotes, toBenchTable } from './bench/report.ts'
 import { runBench } from './bench/run-bench.ts'
@@ -14,6 +15,7 @@ else if (first === 'device') await import('./bench/device.ts')
 else if (first === 'push') await import('./bench/push.ts')
 else if (first === 'log') console.log(await benchLog(readOptions(rest)))
 else if (first === 'hooks') console.log(await benchHooks(readOptions(rest)))
+else if (first === 'rules') console.log(await benchRules(readOptions(rest)))
 else if (first === 'flags') await import('./bench/flags.ts')
 else await compare(readOptions(first === undefined ? [] : [first, ...rest]))
 

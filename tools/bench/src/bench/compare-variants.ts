@@ -14,6 +14,12 @@ interface Round {
   readonly engineMs: number
 }
 
+/** Variants may share a server. */
+export interface Variant {
+  readonly server: ChildServer
+  readonly workload: Workload
+}
+
 /** The rounds of each variant. */
 type Rounds = ReadonlyMap<string, readonly Round[]>
 
@@ -24,12 +30,12 @@ const WARM_UP_MS = 1_000
  * an idle server would still read the commits of the others. Ratios compare with the first variant.
  */
 export async function compareVariants(
-  servers: ReadonlyMap<string, ChildServer>,
+  variants: ReadonlyMap<string, Variant>,
   generator: LoadGenerator,
-  workload: Workload,
   options: BenchOptions,
 ): Promise<readonly string[]> {
-  return toRows(workload.name, await runRounds(servers, generator, workload, options))
+  const [first] = variants.values()
+  return toRows(first?.workload.name ?? '', await runRounds(variants, generator, options))
 }
 
 /** @throws Error for an unknown name */
@@ -40,31 +46,30 @@ export function findWorkload(workloads: readonly Workload[], name: string): Work
 }
 
 async function runRounds(
-  servers: ReadonlyMap<string, ChildServer>,
+  variants: ReadonlyMap<string, Variant>,
   generator: LoadGenerator,
-  workload: Workload,
   { rounds, seconds, connections }: BenchOptions,
 ): Promise<Rounds> {
   const settings = { connections: connections[0] ?? 1, durationMs: seconds * 1_000 }
   const warmUp = { ...settings, durationMs: WARM_UP_MS }
-  const found = new Map([...servers.keys()].map((name): [string, Round[]] => [name, []]))
-  const runServer = async (server: ChildServer): Promise<Round> => {
+  const found = new Map([...variants.keys()].map((name): [string, Round[]] => [name, []]))
+  const runVariant = async ({ server, workload }: Variant): Promise<Round> => {
     server.resume()
     await runOnce(server, generator, workload, warmUp) // also catches up with the log
     const round = await runOnce(server, generator, workload, settings)
     server.pause()
     return round
   }
-  for (const server of servers.values()) server.pause()
+  for (const { server } of variants.values()) server.pause()
   try {
-    for (const server of servers.values()) await runServer(server) // warms up the JIT
+    for (const variant of variants.values()) await runVariant(variant) // warms up the JIT
     for (let round = 0; round < rounds; round += 1) {
-      for (const [name, server] of rotate([...servers], round)) {
-        found.get(name)?.push(await runServer(server))
+      for (const [name, variant] of rotate([...variants], round)) {
+        found.get(name)?.push(await runVariant(variant))
       }
     }
   } finally {
-    for (const server of servers.values()) server.resume()
+    for (const { server } of variants.values()) server.resume()
   }
   return found
 }

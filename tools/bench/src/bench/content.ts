@@ -5,7 +5,7 @@ import { NO_LOCALE } from '../../../../src/schema/no-locale.ts'
 
 const WRITERS = 50
 const TOPICS = 40
-const TOPICS_EACH = 3
+export const TOPICS_EACH = 3
 const WORDS = 'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod'.split(' ')
 
 function declare(name: string, draftAndPublish: boolean, attributes: object): object {

@@ -31,14 +31,14 @@ export async function benchHooks(options: BenchOptions): Promise<string> {
   try {
     const { none, hook } = await startBoth(bench)
     const workloads = makeWorkloads(await readSeeded(none.base, posts))
-    const servers = new Map([
-      ['without', none],
-      ['hook', hook],
-    ])
     const lines = [describeMachine(), `${bench.databaseVersion} (${bench.reason})`]
     for (const name of ['create', 'update']) {
       const workload = findWorkload(workloads, name)
-      lines.push('', ...(await compareVariants(servers, generator, workload, options)))
+      const variants = new Map([
+        ['without', { server: none, workload }],
+        ['hook', { server: hook, workload }],
+      ])
+      lines.push('', ...(await compareVariants(variants, generator, options)))
     }
     await Promise.all([none.stop(), hook.stop()])
     return lines.join('\n')

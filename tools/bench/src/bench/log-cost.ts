@@ -34,9 +34,9 @@ export async function benchLog(options: BenchOptions): Promise<string> {
   const generator = startLoadGenerator()
   try {
     const servers = await startAll(bench)
-    const create = await createWorkload(servers.all, posts)
-    const variants = new Map(KINDS.map((kind) => [kind, servers[kind]]))
-    const rows = await compareVariants(variants, generator, create, options)
+    const workload = await createWorkload(servers.all, posts)
+    const variants = new Map(KINDS.map((kind) => [kind, { server: servers[kind], workload }]))
+    const rows = await compareVariants(variants, generator, options)
     await Promise.all(Object.values(servers).map((server) => server.stop()))
     const machine = [describeMachine(), `${bench.databaseVersion} (${bench.reason})`, '']
     return [...machine, ...rows].join('\n')

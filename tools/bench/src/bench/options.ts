@@ -30,6 +30,7 @@ npm run bench -- bulk               POST /api/_bulk compared with single POSTs a
 npm run bench -- push               POST /api/_push: many creations, and one update compared with PUT
 npm run bench -- log                create with and without the commit log
 npm run bench -- hooks              create and update with and without a beforeWrite that does nothing
+npm run bench -- rules              own rows under a rule, next to the same reads without one
 
   --workload NAME,…   some of list, "cached list", 304, "counted list", newest, populated,
                       findOne, "by slug", "sync first page", "sync tip",
