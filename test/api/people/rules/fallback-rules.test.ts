@@ -174,7 +174,7 @@ async function openProber(world: World) {
     return answer
   }
   const expectCanaries = (data: readonly Json[], versions: readonly Version[], path: string) => {
-    const names = data.map(({ canary }) => canary)
+    const names = data.map(({ canary }): string => canary)
     expect(names.sort(), path).to.deep.equal(versions.map(canaryOf).sort())
   }
 
@@ -223,7 +223,7 @@ async function openProber(world: World) {
     condition: async (probe) => {
       const path = `crates?${queryOf(probe)}&filters[pages][rank]=${probe.rank ?? 1}`
       const related = shownIn({ ...probe, rank: probe.rank ?? 1 })
-      const found = (await get(path, probe)).body.data.map((one: Json) => one.documentId)
+      const found = (await get(path, probe)).body.data.map((one: Json): string => one.documentId)
       const wanted = crates.filter((_, index) => related.some(({ box }) => box === index))
       expect(found.sort(), path).to.deep.equal(wanted.toSorted())
     },

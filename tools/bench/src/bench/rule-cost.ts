@@ -54,8 +54,8 @@ interface Reader {
 }
 
 /**
- * `npm run bench -- rules`: measures reads of own rows under the rule `{ "owner": "$user" }`, next to the same requests of
- * a user who reads all rows without a rule.
+ * `npm run bench -- rules`: measures reads of own rows under the rule `{ "owner": "$user" }`, and the same requests of a
+ * user without a rule.
  */
 export async function benchRules(options: BenchOptions): Promise<string> {
   const [posts = 1] = options.posts
@@ -112,7 +112,7 @@ async function addReader(base: string, role: RoleName): Promise<Reader> {
   return { documentId: data.documentId, jwt }
 }
 
-/** Each hundredth memo belongs to the owner, and its parent as well. Nobody owns the others. */
+/** Each hundredth memo belongs to the owner, and so does its parent. The others have no owner. */
 async function addMemos(base: string, { documentId }: Reader, count: number): Promise<void> {
   for (let from = 0; from < count; from += BATCH) {
     const size = Math.min(BATCH, count - from)
