@@ -48,8 +48,8 @@ export function openBlocksEditor(options: BlocksEditorOptions): Editor {
       handleKeyDown: (view, event) => !options.isReadOnly && handleKey(view, event, options),
       handlePaste: (view, event) =>
         !options.isReadOnly && takeFiles(event.clipboardData, view.state.selection.to, options),
-      handleDrop: (view, event) => {
-        if (options.isReadOnly) return false
+      handleDrop: (view, event, _slice, isMove) => {
+        if (options.isReadOnly || isMove) return false
         const found = view.posAtCoords({ left: event.clientX, top: event.clientY })
         return takeFiles(event.dataTransfer, found?.pos ?? view.state.doc.content.size, options)
       },

@@ -37,6 +37,7 @@ export function useBlockGrip(editor: Editor | null, onMoved: (move: BlockMove) =
   const area = {
     onMouseMove: (event: MouseEvent) => setOver(editor === null ? null : blockAt(editor, event)),
     onMouseLeave: () => setOver(null),
+    onKeyDown: () => setOver(null), // typing moves the blocks below
     onDragOverCapture: (event: DragEvent) => {
       if (editor === null || dragged.current === null) return
       event.preventDefault()
