@@ -1,9 +1,9 @@
 import { defaultKeymap, history, historyKeymap, isolateHistory } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
-import { markdown } from '@codemirror/lang-markdown'
+import { markdownKeymap, markdownLanguage, pasteURLAsLink } from '@codemirror/lang-markdown'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { type Diagnostic, linter } from '@codemirror/lint'
-import { EditorState, type Extension } from '@codemirror/state'
+import { EditorState, type Extension, Prec } from '@codemirror/state'
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { picturesIn } from '../media/pictures-in.ts'
@@ -155,7 +155,9 @@ function formatting({ language, onPicture }: CodeEditorOptions): readonly KeyBin
 }
 
 function languageOf(language: CodeLanguage): Extension {
-  return language === 'markdown' ? markdown() : [json(), linter(lintJson)]
+  if (language === 'json') return [json(), linter(lintJson)]
+  // `markdown()` would load the languages of HTML, CSS and scripts, too.
+  return [markdownLanguage, Prec.high(keymap.of(markdownKeymap)), pasteURLAsLink]
 }
 
 const lintText = jsonParseLinter()
