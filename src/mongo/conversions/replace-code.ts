@@ -4,8 +4,8 @@ export interface LocaleCodes {
 }
 
 /**
- * Replaces the code at a path such as `items.*.locale`, where `*` stands for each element of a list. Returns the value
- * itself if it has no such code there.
+ * Replaces the code at a path such as `items.*.locale`, where `*` stands for each element of a list. A path with `{}` at
+ * its end is that of an object with the code as a key. Returns the value itself if it has no such code there.
  */
 export function replaceCode(value: unknown, path: string, codes: LocaleCodes): unknown {
   return replaceAt(value, path.split('.'), codes)
@@ -23,8 +23,17 @@ function replaceAt(
     const elements = list.map((element) => replaceAt(element, rest, codes))
     return elements.some((element, place) => element !== list[place]) ? elements : value
   }
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return value
+  if (typeof value !== 'object' || value === null) return value
+  if (step === '{}') return replaceKey(value, codes)
+  if (!Object.hasOwn(value, step)) return value
   const before = (value as Readonly<Record<string, unknown>>)[step]
   const after = replaceAt(before, rest, codes)
   return after === before ? value : { ...value, [step]: after }
+}
+
+/** A value of the new code would be left from a removed locale. */
+function replaceKey(value: object, { from, to }: LocaleCodes): object {
+  if (!Object.hasOwn(value, from)) return value
+  const kept = Object.entries(value).filter(([key]) => key !== to)
+  return Object.fromEntries(kept.map(([key, one]) => [key === from ? to : key, one]))
 }

@@ -15,7 +15,7 @@ import {
   putLocaleRename,
   readLocaleRename,
 } from '../../mongo/conversions/locale-rename-row.ts'
-import { findVersionCollections, forgetDerived, rewritesOf } from './rename-steps.ts'
+import { findRewrites, findVersionCollections, forgetDerived } from './rename-steps.ts'
 import type { LocaleCodes } from '../../mongo/conversions/replace-code.ts'
 import { countRows, type Rewrite, rewriteRows } from '../../mongo/conversions/rewrite-rows.ts'
 
@@ -98,8 +98,7 @@ export async function planLocaleRename(
   const found = await readLocaleRename(database)
   if (found?.hasBegun === true) assertSameRename(found, rename)
   else await assertRenamable(parts, rename)
-  const collections = await findVersionCollections(database, schema)
-  const rewrites = rewritesOf(schema, collections, { from, to })
+  const rewrites = await findRewrites(database, schema, { from, to })
   return { from, to, rows: await addRows(rewrites, (one) => countRows(database, one)) }
 }
 
@@ -135,10 +134,9 @@ async function rewriteAll(
   { database, schema, locales }: RewritingParts,
   { from, to, name }: LocaleRename | LocaleRenameRow,
 ): Promise<RenamedLocale['rows']> {
-  const collections = await findVersionCollections(database, schema)
-  const rewrites = rewritesOf(schema, collections, { from, to })
+  const rewrites = await findRewrites(database, schema, { from, to })
   const rows = await addRows(rewrites, (one) => rewriteRows(database, one))
-  await forgetDerived(database, collections)
+  await forgetDerived(database, await findVersionCollections(database, schema))
   await renameInList(await locales(), { from, to, name })
   await endLocaleRename(database)
   return rows

@@ -11,9 +11,11 @@ import { API_TOKENS } from '../../people/access/api-token-rows.ts'
 import { ROLES } from '../../people/access/role-rows.ts'
 import { LIST_VIEWS } from '../../people/administrators/list-views.ts'
 import { presenceOf } from '../../people/administrators/presence.ts'
+import { deletionsIn, TRASHED_FILE, TRASHED_VERSIONS } from '../../mongo/trash/trash-rows.ts'
 import { ADMINISTRATOR_ROLES } from '../../people/administrators/rows.ts'
 import { withLocaleCode } from '../../people/rules/locale-in-rule.ts'
 import type { StoredRuleRow } from '../../people/rules/stored-rule.ts'
+import { FILE_UID } from '../../schema/definition.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { holdingCode, RENAMED_ROWS, renamedVersions, withCode } from './renamed-rows.ts'
 import { type LocaleCodes, replaceCode } from '../../mongo/conversions/replace-code.ts'
@@ -31,11 +33,12 @@ export async function findVersionCollections(
 }
 
 /** All rows that name the locale, except the list of locales. */
-export function rewritesOf(
+export async function findRewrites(
+  database: Database,
   schema: Schema,
-  collections: readonly string[],
   codes: LocaleCodes,
-): readonly Rewrite[] {
+): Promise<readonly Rewrite[]> {
+  const collections = await findVersionCollections(database, schema)
   const rows = [...collections.map(renamedVersions), ...RENAMED_ROWS]
   const coded = rows.map((one) => ({
     collection: one.collection,
@@ -43,7 +46,33 @@ export function rewritesOf(
     isExact: true,
     change: (row: StoredRow) => withCode(one, row, codes),
   }))
-  return [...coded, ...textRewrites(schema, codes)]
+  return [...coded, ...textRewrites(schema, codes), ...(await findFiles(database, schema, codes))]
+}
+
+/** Files have texts by locale. Other rows may have a JSON attribute of this name. */
+async function findFiles(
+  database: Database,
+  { contentTypes }: Schema,
+  codes: LocaleCodes,
+): Promise<readonly Rewrite[]> {
+  const deletions = deletionsIn(database).find({ type: TRASHED_FILE }, { projection: { _id: 1 } })
+  const deleted = new Set((await deletions.toArray()).map(({ _id }) => _id))
+  const files = contentTypes.get(FILE_UID)
+  const rewriteAt = (collection: string, path: string): Rewrite => ({
+    collection,
+    filter: { [`${path}.${codes.from}`]: { $exists: true } },
+    isExact: false,
+    change: (row) => replaceCode(row, `${path}.{}`, codes) as StoredRow,
+  })
+  const trashed = rewriteAt(TRASHED_VERSIONS, 'version.translations')
+  const { change } = trashed
+  return [
+    ...(files === undefined ? [] : [rewriteAt(files.collectionName, 'translations')]),
+    {
+      ...trashed,
+      change: (row) => (deleted.has(String(row['deletion'])) ? change(row) : row),
+    },
+  ]
 }
 
 /** JSON texts that may name the locale. */

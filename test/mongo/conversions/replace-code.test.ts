@@ -14,6 +14,10 @@ const located = fc.letrec<{ value: Located }>((tie) => ({
     fc.tuple(fc.constantFrom('p', 'q'), tie('value')).map(([name, { build, path }]): Located => {
       return { build: (to) => ({ [name]: build(to), other: 'a' }), path: [name, ...path] }
     }),
+    fc.constantFrom('a', 'x').map((code): Located => ({
+      build: (to) => ({ first: 'a', [code === 'a' ? to : code]: 'a', last: 'a' }),
+      path: ['{}'],
+    })),
     fc.tuple(fc.nat(3), tie('value')).map(([length, { build, path }]): Located => {
       return { build: (to) => Array.from({ length }, () => build(to)), path: ['*', ...path] }
     }),
@@ -41,6 +45,13 @@ describe('replaceCode', () => {
       }),
     )
     expect(replaced).to.be.greaterThan(10)
+  })
+
+  it('drops the value of a removed locale with the new code', () => {
+    const before = { texts: { b: 'old', a: 'new', c: 'other' } }
+    expect(replaceCode(before, 'texts.{}', CODES)).to.deep.equal({
+      texts: { b: 'new', c: 'other' },
+    })
   })
 
   it('returns the value itself if the path leads nowhere', () => {

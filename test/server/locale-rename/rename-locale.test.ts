@@ -251,15 +251,20 @@ describe('renameLocale', function () {
       `/admin/history/api::article.article/${world.documentId}?locale=${TO}`,
     )
     expect(history.body.data.length, history.text).to.be.greaterThan(2)
+    const files = (await server.get('/api/upload/files')).body
+    expect(files.map(({ translations }: Json) => Object.keys(translations))).to.deep.equal([
+      ['fr', TO],
+    ])
     const trash = (await server.get('/admin/trash')).body.data
-    expect(trash[0].locales).to.have.members(['fr', TO])
+    const deletion = trash.find(({ locales }: Json) => locales?.length === 2)
+    expect(deletion.locales).to.have.members(['fr', TO])
     const restored = await server.send(
       'POST',
-      `/admin/trash/api::article.article/${trash[0].documentId}/restore`,
+      `/admin/trash/api::article.article/${deletion.documentId}/restore`,
       { body: { data: {} } },
     )
     expect(restored.status, restored.text).to.be.within(200, 201)
-    const deleted = `/api/articles/${trash[0].documentId}?locale=${TO}&status=draft`
+    const deleted = `/api/articles/${deletion.documentId}?locale=${TO}&status=draft`
     expect((await server.get(deleted)).body.data.title).to.equal('deleted')
     const [schedule] = (await server.get('/admin/schedules')).body.data
     expect(schedule.locales).to.deep.equal([TO])

@@ -3,6 +3,7 @@ import { BSON, type Db, type Document } from 'mongodb'
 import { addAdministrator, type AdminClient, signIn } from '../../support/admin-client.ts'
 import { declare, type Json, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
+import { MULTIPART, multipart } from '../../support/uploads.ts'
 
 export const FROM = 'gsw'
 export const TO = 'de-CH'
@@ -28,7 +29,8 @@ export const CONTENT_TYPES = {
     ...declare('article', ATTRIBUTES, { localized: true }),
     options: { draftAndPublish: true, history: true, review: true, search: { title: 1 } },
   },
-  plain: declare('plain', { title: { type: 'string' } }),
+  // The same name as the texts of files, which a rename must not confuse.
+  plain: declare('plain', { title: { type: 'string' }, translations: { type: 'json' } }),
   gone: declare('gone', { title: { type: 'string', ...LOCALIZED } }, { localized: true }),
 }
 
@@ -73,6 +75,7 @@ export async function fillWorld(server: TestServer): Promise<RenamedWorld> {
   await server.put(`/api/articles/${lost.documentId}?locale=fr`, { title: 'deleted too' })
   await server.delete(`/api/articles/${lost.documentId}?locale=*`)
 
+  await fillFiles(server)
   await fillPlans(ok, documentId)
   await fillPeople(server, ok, documentId)
   const sync = await server.get('/api/_sync?types=article&locale=*')
@@ -95,6 +98,27 @@ async function addRules(ok: Send): Promise<void> {
   await ok('POST', '/admin/roles', { type: 'device', name: 'Device', rules: synced })
   await ok('POST', '/admin/roles', { type: 'reader', name: 'Reader', rules })
   await ok('POST', '/admin/api-tokens', { name: 'ruled', type: 'custom', rules })
+}
+
+/** A file and a deleted one with texts in the locale, and other values of the same shape. */
+async function fillFiles(server: TestServer): Promise<void> {
+  const texts = { alternativeText: FROM }
+  const fields = { fileInfo: { translations: { fr: texts, [FROM]: texts } } }
+  const translations = { [FROM]: 'kept' }
+  for (const name of ['kept', 'deleted']) {
+    const body = multipart({
+      files: [{ name: `${name}.txt`, content: name, type: 'text/plain' }],
+      fields,
+    })
+    const uploaded = await server.send('POST', '/api/upload', { headers: MULTIPART, body })
+    expect(uploaded.status, uploaded.text).to.equal(201)
+    const plain = await server.post('/api/plains', { title: name, translations })
+    expect(plain.status, plain.text).to.equal(201)
+    if (name === 'kept') continue
+    const [{ id }] = uploaded.body
+    expect((await server.delete(`/api/upload/files/${id}`)).status).to.equal(200)
+    await server.delete(`/api/plains/${plain.body.data.documentId}`)
+  }
 }
 
 async function fillPlans(ok: Send, documentId: string): Promise<void> {
@@ -220,9 +244,13 @@ function withoutTimes(collection: string, row: Document): Document {
 /** What the texts of `comparedRows` are after a rename. Texts of editors stay. */
 export function renamedText(text: string): string {
   const code = new RegExp(`\\b${FROM}\\b`, 'g')
-  const own = new RegExp(`("(?:title|slug|text|q)":"|"part":\\{[^}]*"locale":")${FROM}"`, 'g')
+  const own = new RegExp(
+    `("(?:title|slug|text|q|alternativeText)":"|"part":\\{[^}]*"locale":")${FROM}"`,
+    'g',
+  )
   return text
     .replace(own, '$1\u0000"')
+    .replace(new RegExp(`("translations":\\{")${FROM}(?=":"kept")`, 'g'), '$1\u0000')
     .replace(/("answer":.*\\"locale\\":\\")gsw/, '$1\u0000') // repeated as it was sent
     .replace(
       /(\\"part\\":\{\\"locale\\":\{\\"\$ne\\":\\"|\\"title\\":\{\\"\$ne\\":\\"|\\"q\\":\\")gsw/g,
