@@ -1,3 +1,5 @@
+import { isRecord } from '../../base/is-record.ts'
+
 export interface LocaleCodes {
   readonly from: string
   readonly to: string
@@ -23,10 +25,10 @@ function replaceAt(
     const elements = list.map((element) => replaceAt(element, rest, codes))
     return elements.some((element, place) => element !== list[place]) ? elements : value
   }
-  if (typeof value !== 'object' || value === null) return value
+  if (!isRecord(value)) return value
   if (step === '{}') return replaceKey(value, codes)
   if (!Object.hasOwn(value, step)) return value
-  const before = (value as Readonly<Record<string, unknown>>)[step]
+  const before = value[step]
   const after = replaceAt(before, rest, codes)
   return after === before ? value : { ...value, [step]: after }
 }
