@@ -158,8 +158,9 @@ export function toNames(given: string, helpers: Joi.CustomHelpers): unknown {
 export function toSecondFactor(given: string, helpers: Joi.CustomHelpers): unknown {
   if (given === 'off' || given === 'required') return given
   const roles = given.split(',').map((role) => role.trim())
-  const isRole = (role: string): boolean => /^[a-z0-9][a-z0-9_-]{0,63}$/.test(role)
-  const isList = roles.every(isRole) && !roles.includes('off') && !roles.includes('required')
+  const isRole = (role: string): boolean =>
+    /^[a-z0-9][a-z0-9_-]{0,63}$/.test(role) && SWITCH[role] === undefined && role !== 'required'
+  const isList = roles.every(isRole)
   return isList ? Object.freeze([...new Set(roles)]) : helpers.error('any.invalid')
 }
 

@@ -433,4 +433,12 @@ describe('findNearMisses', () => {
       expect(() => readConfig(wrong), JSON.stringify(wrong)).to.throw(/OIDC_ISSUER|OIDC_ALLOW_HTTP/)
     }
   })
+
+  it('takes no word of a switch for a role that needs a second factor', () => {
+    for (const word of ['on', 'true', 'yes', 'administrator,on']) {
+      expect(() => readConfig({ ADMIN_SECOND_FACTOR: word }), word).to.throw(/ADMIN_SECOND_FACTOR/)
+    }
+    const { administrators } = readConfig({ ADMIN_SECOND_FACTOR: 'administrator,editor' })
+    expect(administrators.secondFactor).to.deep.equal(['administrator', 'editor'])
+  })
 })
