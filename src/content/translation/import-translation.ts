@@ -85,7 +85,7 @@ async function readAllowed(
   const stored = translator.mayRead(from) ? await readTranslated(context, translator, entry) : null
   if (stored === null) throw new NotFoundError('Not Found')
   const isAllowed = translator.mayRead(to) && translator.mayWrite(to)
-  if (isAllowed && !stored.isHidden) return stored
+  if (isAllowed && !stored.isRefused) return stored
   throw new ForbiddenError('Forbidden', {}, { action: contentAction(translator.plan, 'update') })
 }
 

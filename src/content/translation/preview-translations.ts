@@ -65,7 +65,7 @@ export async function previewTranslation(
   if (!translator.mayRead(from)) return { ...refused, status: 'missing' }
   const stored = await readTranslated(context, translator, entry)
   if (stored === null) return { ...refused, status: 'missing' }
-  const isAllowed = translator.mayRead(to) && translator.mayWrite(to) && !stored.isHidden
+  const isAllowed = translator.mayRead(to) && translator.mayWrite(to) && !stored.isRefused
   const title = titleOf(translator, stored)
   if (!isAllowed) return { ...refused, title, status: 'not_allowed' }
   const { source, target } = stored

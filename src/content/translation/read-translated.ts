@@ -3,6 +3,7 @@ import { getOverwritten } from '../../mongo/read/get-versions.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
+import { permitsUpdate } from '../rules/permits-update.ts'
 import { hasReadRules, singleReadVerb, visibleVersions } from '../rules/visible-documents.ts'
 import type { Writer, WriteRequest } from '../write-target.ts'
 import type { IsShown } from '../write-rules.ts'
@@ -32,8 +33,8 @@ export interface TranslatedEntry {
 export interface StoredTranslation {
   readonly source: StoredVersion
   readonly target: StoredVersion | null
-  /** Whether the translation exists and rules hide it. */
-  readonly isHidden: boolean
+  /** Whether rules hide the translation or refuse its update. */
+  readonly isRefused: boolean
 }
 
 /** The drafts, or else the published versions. Null if the caller sees no source. */
@@ -53,5 +54,7 @@ export async function readTranslated(
   const isSeen = (version: StoredVersion): boolean => visible?.has(version) ?? true
   if (source === null || !isSeen(source)) return null
   const isHidden = target !== null && !isSeen(target)
-  return { source, target: isHidden ? null : target, isHidden }
+  const asked = { plan, documentId, locale: to, defaultLocale: locale }
+  const isPermitted = rules === undefined || (await permitsUpdate(context, rules, asked))
+  return { source, target: isHidden ? null : target, isRefused: isHidden || !isPermitted }
 }

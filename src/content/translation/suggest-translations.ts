@@ -104,7 +104,7 @@ export async function suggestTranslations(
   const file = { ...entry, uid: plan.uid, revision: null }
   const isAllowed = translator.mayRead(from) && translator.mayRead(to) && translator.mayWrite(to)
   const stored = isAllowed ? await readTranslated(context, translator, entry) : null
-  if (stored === null || stored.isHidden) return { ...file, units: [] }
+  if (stored === null || stored.isRefused) return { ...file, units: [] }
   const units = findUnits(publicPlan, stored, null).filter(
     ({ attribute, current }) =>
       isShown(attribute) && isGivable(attribute) && (existing || current === null),

@@ -258,6 +258,31 @@ describe('a server with the translations of an extension', () => {
     expect(asked).to.deep.equal([])
   })
 
+  it('gives the service no text of a translation whose update a rule refuses', async () => {
+    const id = await add({ title: 'Whales', body: 'They sing.' })
+    const uid = 'api::page.page'
+    const permissions = ['find', 'findOne', 'readDrafts', 'create'].map((verb) => ({
+      action: `${uid}.${verb}`,
+    }))
+    const rules = [{ action: `${uid}.update`, where: { title: 'Foxes' } }]
+    const role = { type: 'foxes', name: 'Foxes', permissions, rules }
+    const made = await server.send('POST', '/admin/administrator-roles', { body: role })
+    expect(made.status, made.text).to.equal(201)
+    await addAdministrator(server, 'Fox', ['foxes'])
+    const fox = await signIn(server, 'fox@example.org')
+    const ask = async (): Promise<Json> => {
+      const sent = { documentId: id, from: 'en', to: 'de', existing: true }
+      return (await fox.send('POST', SUGGEST, sent)).body.data
+    }
+    expect(await ask(), 'without a translation').to.include({ status: 'not_allowed' })
+    await editor.send('PUT', `${PAGE}/${id}?locale=de`, { data: { title: 'Wale' } })
+    expect(await ask(), 'with another title').to.include({ status: 'not_allowed' })
+    expect(asked).to.deep.equal([])
+    await editor.send('PUT', `${PAGE}/${id}?locale=de`, { data: { title: 'Foxes' } })
+    const shown = await ask()
+    expect(shown.units.map((unit: Json) => unit.id)).to.deep.equal(['title', 'body'])
+  })
+
   it('gives the service no text that the caller may not read or write', async () => {
     const id = await add({ title: 'Whales', body: 'They sing.', parts: [{ text: 'hidden' }] })
     const uid = 'api::page.page'
