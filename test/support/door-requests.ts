@@ -68,6 +68,7 @@ function tokenOf(seen: () => readonly string[]): fc.Arbitrary<string> {
         maxLength: 3,
       }),
       locales: fc.array(word, { maxLength: 3 }),
+      localeIds: fc.array(fc.nat(), { maxLength: 3 }),
       absent: fc.constant([]),
     })
     .map(writeToken)

@@ -1,6 +1,6 @@
 import { assertFollowable, type SyncCaller } from '../sync/settle.ts'
 import { CmsError, SyncTokenExpiredError, UnauthorizedError } from '../../base/errors.ts'
-import type { LocaleRules } from '../../query/query.ts'
+import type { SyncLocales } from '../sync/query/synced-locales.ts'
 import { type Subscribers, pauseSubscriber, type Subscriber } from './subscribers.ts'
 import type { LostReason } from './live-events.ts'
 import type { LiveCommit, LiveLog } from './live-log.ts'
@@ -9,7 +9,7 @@ import type { LiveStream, SharedTexts } from './live-stream.ts'
 export interface CatchUpOptions {
   readonly audience: Subscribers
   readonly log: LiveLog
-  readonly locales: { current(): Promise<LocaleRules> }
+  readonly locales: { current(): Promise<SyncLocales> }
   readonly shared: SharedTexts
   readonly times: Times
   readonly onBackgroundError: (error: unknown) => void

@@ -1,6 +1,5 @@
 import { type Finder, finderOf, type OpenType, undecidedIn } from '../sync/read-changes.ts'
 import {
-  codesOf,
   initialProgress,
   lostProgress,
   openTypes,
@@ -8,7 +7,7 @@ import {
   settle,
   type SyncCaller,
 } from '../sync/settle.ts'
-import type { LocaleRules } from '../../query/query.ts'
+import { localesOf, type SyncLocales } from '../sync/query/synced-locales.ts'
 import type { SyncScope } from '../sync/query/parse-scope.ts'
 import type { SyncToken } from '../sync/query/sync-token.ts'
 import { commitEvents, idOnly, type LostReason, lostEvent, resetEvents } from './live-events.ts'
@@ -70,7 +69,7 @@ export class LiveStream {
   #place: LogPosition
   #sent = -1
 
-  constructor(client: LiveClient, caller: SyncCaller, position: Position, locales: LocaleRules) {
+  constructor(client: LiveClient, caller: SyncCaller, position: Position, locales: SyncLocales) {
     this.client = client
     const token = client.token ?? beginNow(client.scope, caller, position, locales)
     this.#place = logPositionOf(client.scope, token, caller)
@@ -92,7 +91,7 @@ export class LiveStream {
     this.#send(idOnly(this.#place.token))
   }
 
-  settle(caller: SyncCaller, head: Pick<Position, 'seq'>, locales: LocaleRules): void {
+  settle(caller: SyncCaller, head: Pick<Position, 'seq'>, locales: SyncLocales): void {
     const { scope } = this.client
     const types = openTypes(scope, caller)
     const { token, resets } = settle({ locales, head }, scope, this.#place.token, {
@@ -103,7 +102,7 @@ export class LiveStream {
     this.#send(resetEvents(resets, token))
   }
 
-  lose(reason: LostReason, caller: SyncCaller, position: Position, locales: LocaleRules): void {
+  lose(reason: LostReason, caller: SyncCaller, position: Position, locales: SyncLocales): void {
     const { scope } = this.client
     const begunAgain = beginNow(scope, caller, position, locales)
     const types = begunAgain.types.map((one) => (one.isLost ? one : { ...one, after: '' }))
@@ -169,13 +168,13 @@ function placeAt(
   token: SyncToken,
   { types, operandTypes }: Pick<LogPosition, 'types' | 'operandTypes'>,
 ): LogPosition {
-  const { asked, log, locales } = token
+  const { asked, log, locales, localeIds } = token
   return {
     token,
     types,
     operandTypes,
     find: finderOf(scope, token, types),
-    channel: JSON.stringify([asked, log, token.types, locales]),
+    channel: JSON.stringify([asked, log, token.types, locales, localeIds]),
   }
 }
 
@@ -183,11 +182,11 @@ function beginNow(
   scope: SyncScope,
   caller: SyncCaller,
   { log, seq }: Position,
-  locales: LocaleRules,
+  locales: SyncLocales,
 ): SyncToken {
   const types = openTypes(scope, caller).map((type) =>
     caller.maySync(type) ? { ...initialProgress(type, seq), after: null } : lostProgress(type),
   )
   const { asked, absent } = scope
-  return { asked, log, seq, item: 0, types, locales: codesOf(scope, locales), absent }
+  return { asked, log, seq, item: 0, types, ...localesOf(scope, locales), absent }
 }

@@ -1,7 +1,7 @@
 import { ServiceUnavailableError } from '../../base/errors.ts'
 import type { CommitLog } from '../../mongo/commits/commit-log.ts'
 import type { Database } from '../../mongo/connection/database.ts'
-import type { LocaleRules } from '../../query/query.ts'
+import type { SyncLocales } from '../sync/query/synced-locales.ts'
 import { createWorkQueue, type WorkQueue } from '../../base/work-queue.ts'
 import { openAddressShares } from './address-shares.ts'
 import { Subscribers, pauseSubscriber } from './subscribers.ts'
@@ -30,7 +30,7 @@ export interface LiveCounts {
 export interface LiveStreamsOptions {
   readonly database: Database
   readonly commitLog: Pick<CommitLog, 'head' | 'refresh' | 'onHead' | 'onLook' | 'follow'>
-  readonly locales: { current(): Promise<LocaleRules> }
+  readonly locales: { current(): Promise<SyncLocales> }
   readonly max: number
   /** Per IP address, so that one client cannot take all streams. */
   readonly maxPerAddress: number

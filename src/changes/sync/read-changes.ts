@@ -3,11 +3,12 @@ import { type NumberedCommit, scanCommitsAt } from '../../mongo/commits/read-com
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { CommitItem, Moment } from '../../mongo/connection/database.ts'
 import type { SyncRule } from '../../people/access/sync-rights.ts'
-import type { LocaleRules, VersionSelection } from '../../query/query.ts'
+import type { VersionSelection } from '../../query/query.ts'
 import { readSynced } from '../../mongo/read/read-synced.ts'
 import { versionId } from '../../mongo/versions/version-match.ts'
 import type { SyncedType, SyncScope } from './query/parse-scope.ts'
 import type { SyncToken } from './query/sync-token.ts'
+import type { SyncLocales } from './query/synced-locales.ts'
 import type { SyncedRelease } from './query/synced-release.ts'
 import type { Uid } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -24,7 +25,7 @@ export interface OpenType extends SyncedType {
 export interface SyncSources {
   readonly moment: Moment
   readonly head: Head
-  readonly locales: LocaleRules
+  readonly locales: SyncLocales
   readonly release: SyncedRelease
 }
 

@@ -3,6 +3,7 @@ import { readSyncedAfter } from '../../mongo/read/read-synced.ts'
 import type { VersionSelection } from '../../query/query.ts'
 import type { SyncScope } from './query/parse-scope.ts'
 import { assertFits, type SyncToken, type TypeProgress } from './query/sync-token.ts'
+import { hasSameLocales, localesOf } from './query/synced-locales.ts'
 import {
   BLOCK,
   type OpenType,
@@ -16,7 +17,6 @@ import {
   initialProgress,
   lostProgress,
   readAgain,
-  codesOf,
   openTypes,
   settle,
   type SyncCaller,
@@ -42,7 +42,7 @@ export function beginSync(
   const types = openTypes(scope, caller, release).map((type) =>
     caller.maySync(type) ? initialProgress(type, seq) : lostProgress(type),
   )
-  const token = { asked, log, seq, item: 0, types, locales: codesOf(scope, locales), absent }
+  const token = { asked, log, seq, item: 0, types, ...localesOf(scope, locales), absent }
   assertFits(token)
   return token
 }
@@ -96,8 +96,7 @@ export function isUpToDate(
 ): boolean {
   if (token.log !== head.log || token.seq < head.floor || token.seq > head.seq) return false
   if (token.types.length !== scope.types.length || isBehind(token, head, scope)) return false
-  const codes = codesOf(scope, locales)
-  if (codes.join() !== token.locales.join()) return false
+  if (!hasSameLocales(token, localesOf(scope, locales))) return false
   return openTypes(scope, caller).every((type, index) => {
     const progress = token.types[index]
     if (progress === undefined || isReading(progress)) return false

@@ -1,10 +1,11 @@
 import { SyncTokenExpiredError } from '../../base/errors.ts'
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { SyncRule } from '../../people/access/sync-rights.ts'
-import type { Filter, LocaleRules } from '../../query/query.ts'
+import type { Filter } from '../../query/query.ts'
 import { bothFilters, restrictPlan } from '../../query/ruled-type.ts'
 import type { SyncedType, SyncScope } from './query/parse-scope.ts'
 import type { SyncToken, TypeProgress } from './query/sync-token.ts'
+import { keptCodes, localesOf } from './query/synced-locales.ts'
 import { assertNotNewer, type SyncedRelease, UNKNOWN_RELEASE } from './query/synced-release.ts'
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -64,12 +65,6 @@ export function openTypes(
   })
 }
 
-export function codesOf({ locales: asked }: SyncScope, rules: LocaleRules): readonly string[] {
-  if (asked === '*') return rules.all.map(({ code }) => code)
-  if (asked === 'default') return [rules.defaultCode]
-  return asked.filter((code) => rules.has(code))
-}
-
 interface SettledAt extends Pick<SyncSources, 'locales'> {
   /** Rows that are read after this have all changes up to it. */
   readonly head: Pick<Head, 'seq'>
@@ -81,10 +76,11 @@ export function settle(
   token: SyncToken,
   { types, caller }: { readonly types: readonly OpenType[]; readonly caller: SyncCaller },
 ): Settled {
-  const codes = codesOf(scope, locales)
+  const present = localesOf(scope, locales)
+  const kept = keptCodes(token, present)
   const resets: TypeReset[] = []
-  const removed = token.locales.filter((code) => !codes.includes(code))
-  const isMore = codes.some((code) => !token.locales.includes(code))
+  const removed = token.locales.filter((code) => !kept.includes(code))
+  const isMore = present.locales.some((code) => !kept.includes(code))
   const progress = types.map((type, index): TypeProgress => {
     const { digest } = type.shape
     const before = token.types[index] ?? { after: '', isLost: true, shape: digest }
@@ -102,7 +98,7 @@ export function settle(
     for (const locale of removed) resets.push({ type, reset: { reason: 'locale', locale } })
     return isMore ? initialProgress(type, head.seq) : before
   })
-  return { token: { ...token, types: progress, locales: codes }, resets }
+  return { token: { ...token, types: progress, ...present }, resets }
 }
 
 /** Why the rows of a client are not those that the caller sees. Null if they are. @throws OlderReleaseError */

@@ -1,16 +1,16 @@
 import { readAtHead } from '../../mongo/commits/read-at-head.ts'
 import { sequenceAll } from '../../mongo/commits/sequencer.ts'
 import type { Database } from '../../mongo/connection/database.ts'
-import type { LocaleRules } from '../../query/query.ts'
 import type { SyncScope } from './query/parse-scope.ts'
 import { writeToken } from './query/sync-token.ts'
+import type { SyncLocales } from './query/synced-locales.ts'
 import { UNKNOWN_RELEASE } from './query/synced-release.ts'
 import { beginSync, readSyncPage } from './read-page.ts'
 import type { SyncCaller } from './settle.ts'
 
 export interface SnapshotSource {
   readonly database: Database
-  readonly locales: LocaleRules
+  readonly locales: SyncLocales
   readonly scope: SyncScope
   readonly caller: SyncCaller
 }

@@ -228,7 +228,7 @@ async function answerWoken(
   const principal = await pages.inTurn(() => access.principalOf(ctx.get('authorization')))
   const head = commitLog.head()
   const known = await locales.current()
-  const codes = known.all.map(({ code }) => code)
+  const codes = known.all.map(({ code, id }) => [code, id])
   const caller = syncerOf(principal, scope)
   const limits = scope.types.map(({ plan }) => caller.limitOf(plan) !== null)
   const at = [head.log, head.seq, known.defaultCode, codes]

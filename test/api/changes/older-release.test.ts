@@ -83,6 +83,13 @@ describe('sync during a roll-out of other types', () => {
     expect((await older.get(`/api/_sync?token=${first}`)).body.items).to.deep.equal([])
   })
 
+  it('keeps the rows of a token without ids of locales, and adds the ids', async () => {
+    const token = readToken(await newerToken('page'))
+    expect(token.localeIds).to.have.length(1)
+    const { body } = await fromNewer(`token=${writeToken({ ...token, localeIds: [] })}`)
+    expect(body).to.deep.equal({ items: [], next: writeToken(token), more: false })
+  })
+
   it('serves types of the same shape in both releases', async () => {
     const token = await newerToken('page')
     await older.post('/api/pages', { title: 'second' })

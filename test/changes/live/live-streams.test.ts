@@ -33,7 +33,11 @@ const UNRULED = {
   operandTypes: new Set<never>(),
 }
 const PERMITTED: SyncCaller = { ...UNRULED, maySync: () => true }
-const LOCALES = { defaultCode: 'en', all: [{ code: 'en' }], has: (code: string) => code === 'en' }
+const LOCALES = {
+  defaultCode: 'en',
+  all: [{ code: 'en', id: 1 }],
+  has: (code: string) => code === 'en',
+}
 const ROLE = { type: 'plugin::users-permissions.role', documentId: 'role', locale: '' } as const
 
 describe('streams of changes', () => {

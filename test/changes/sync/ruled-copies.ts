@@ -223,7 +223,7 @@ class Device {
 
 const LOCALES = {
   defaultCode: 'en',
-  all: [{ code: 'en' }, { code: 'fr' }],
+  all: ['en', 'fr'].map((code, id) => ({ code, id })),
   has: (code: string) => code === 'en' || code === 'fr',
 }
 

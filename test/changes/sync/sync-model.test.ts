@@ -10,7 +10,6 @@ import { sequence, sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
-import type { LocaleRules } from '../../../src/query/query.ts'
 import { parseScope, type SyncScope } from '../../../src/changes/sync/query/parse-scope.ts'
 import { readToken, writeToken } from '../../../src/changes/sync/query/sync-token.ts'
 import {
@@ -27,6 +26,16 @@ import {
 import type { DocumentContext } from '../../../src/content/context.ts'
 import { modelRuns } from '../../support/model-runs.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
+import {
+  CODES,
+  editLocales,
+  FIRST_LOCALES,
+  hasLocale,
+  type LocaleEdit,
+  localeEdit,
+  type LocaleState,
+  rulesOf,
+} from './changing-locales.ts'
 
 const RUNS = modelRuns('SYNC_RUNS', 10, 100)
 const TYPES = new Map((['article', 'tag'] as const).map((kind) => [kind as string, planOf(kind)]))
@@ -34,12 +43,13 @@ const TYPES = new Map((['article', 'tag'] as const).map((kind) => [kind as strin
 /** The permissions of the caller and the existing locales. */
 interface Rules {
   readonly may: ReadonlySet<string>
-  readonly codes: readonly string[]
+  readonly locales: LocaleState
 }
 
 interface Asked {
   readonly types: readonly Kind[]
-  readonly locale: '*' | 'en' | 'fr' | 'en,fr'
+  /** Null for the default locale. */
+  readonly locale: '*' | 'en' | 'fr' | 'en,fr' | 'nl' | null
   readonly status: 'draft' | 'published'
   readonly limit: number
   readonly title: 'a' | null
@@ -69,8 +79,8 @@ class Copy {
       title === null || !types.includes('article')
         ? {}
         : { filters: { article: { title: { $eq: title } } } }
-    const asked = { types: types.join(','), locale, status, limit: String(limit), ...filters }
-    return parseScope(asked, TYPES)
+    const asked = { types: types.join(','), status, limit: String(limit), ...filters }
+    return parseScope(locale === null ? asked : { ...asked, locale }, TYPES)
   }
 
   apply(items: readonly string[], next: string): void {
@@ -98,7 +108,7 @@ const operation: fc.Arbitrary<Operation> = fc
   .record({
     kind: fc.constantFrom<Kind>('article', 'article', 'tag'),
     document,
-    locale: fc.constantFrom('en', 'fr'),
+    locale: fc.constantFrom('en', ...CODES),
     status: fc.constantFrom<'draft' | 'published'>('draft', 'published'),
     what: fc.constantFrom<Operation['what']>(
       'create',
@@ -120,7 +130,7 @@ const operation: fc.Arbitrary<Operation> = fc
 
 const asked: fc.Arbitrary<Asked> = fc.record({
   types: fc.subarray<Kind>(['article', 'tag'], { minLength: 1 }),
-  locale: fc.constantFrom('*', 'en', 'fr', 'en,fr'),
+  locale: fc.constantFrom('*', 'en', 'fr', 'en,fr', 'nl', null),
   status: fc.constantFrom('draft', 'published'),
   limit: fc.constantFrom(1, 2, 3, 500),
   title: fc.constantFrom('a' as const, null, null),
@@ -131,7 +141,10 @@ type Turn =
   | { readonly kind: 'number'; readonly process: number }
   /** Requests a page. A cut-off client disappears before it stores the page. */
   | { readonly kind: 'pull'; readonly client: number; readonly isCutOff: boolean }
-  | { readonly kind: 'rules'; readonly rules: Rules }
+  | { readonly kind: 'rules'; readonly may: Rules['may'] }
+  | { readonly kind: 'locales'; readonly edit: LocaleEdit }
+  /** Each client requests all pages. */
+  | { readonly kind: 'complete' }
 
 const process = fc.nat({ max: 1 })
 const turn: fc.Arbitrary<Turn> = fc.oneof(
@@ -151,20 +164,33 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
   {
     arbitrary: fc.record({
       kind: fc.constant('rules' as const),
-      rules: fc.record({
-        may: fc.subarray(['article', 'tag', 'read tag']).map((names) => new Set(names)),
-        codes: fc.constantFrom(['en'], ['en', 'fr'], ['en', 'fr']),
-      }),
+      may: fc.subarray(['article', 'tag', 'read tag']).map((names) => new Set(names)),
     }),
     weight: 1,
   },
+  {
+    arbitrary: fc.record({ kind: fc.constant('locales' as const), edit: localeEdit }),
+    weight: 2,
+  },
 )
 
-const EVERYTHING: Rules = { may: new Set(['article', 'tag', 'read tag']), codes: ['en', 'fr'] }
+/** Complete copies, then changes of locales without a request between them. */
+const phase: fc.Arbitrary<readonly Turn[]> = fc
+  .record({
+    writes: fc.array(operation, { minLength: 2, maxLength: 4 }),
+    edits: fc.array(localeEdit, { minLength: 1, maxLength: 2 }),
+    later: fc.array(operation, { maxLength: 1 }),
+  })
+  .map(({ writes, edits, later }) => [
+    ...writes.map((one) => ({ kind: 'write' as const, process: 0, operation: one })),
+    { kind: 'complete' as const },
+    ...edits.map((edit) => ({ kind: 'locales' as const, edit })),
+    ...later.map((one) => ({ kind: 'write' as const, process: 1, operation: one })),
+  ])
 
-function localeRules({ codes }: Rules): LocaleRules {
-  const known = new Set(codes)
-  return { defaultCode: 'en', all: codes.map((code) => ({ code })), has: (code) => known.has(code) }
+const EVERYTHING: Rules = {
+  may: new Set(['article', 'tag', 'read tag']),
+  locales: FIRST_LOCALES,
 }
 
 function callerOf({ may }: Rules): SyncCaller {
@@ -200,7 +226,7 @@ describe('synced copies', () => {
     const sources: SyncSources = {
       moment,
       head,
-      locales: localeRules(rules),
+      locales: rulesOf(rules.locales),
       release: UNKNOWN_RELEASE,
     }
     const caller = callerOf(rules)
@@ -220,9 +246,9 @@ describe('synced copies', () => {
   }
 
   /** Reads the expected rows of a scope directly from the collections. */
-  async function expectedIn(copy: Copy, { may, codes }: Rules): Promise<readonly string[]> {
+  async function expectedIn(copy: Copy, { may, locales }: Rules): Promise<readonly string[]> {
     const { types, locale, status, title } = copy.asked
-    const wanted = locale === '*' ? codes : locale.split(',').filter((code) => codes.includes(code))
+    const wanted = codesIn(locale, locales)
     const keys: string[] = []
     for (const kind of types.filter((one) => may.has(one))) {
       for (const row of await versionsOf(test.database, planOf(kind)).find().toArray()) {
@@ -236,49 +262,86 @@ describe('synced copies', () => {
     return keys.sort()
   }
 
-  async function run(copies: readonly Copy[], turns: readonly Turn[]): Promise<Rules> {
-    let rules = EVERYTHING
-    for (const one of turns) {
-      if (one.kind === 'rules') ({ rules } = one)
-      else if (one.kind === 'number') await sequence(databases[one.process === 0 ? 0 : 1])
-      else if (one.kind === 'write') {
+  async function act(
+    copies: readonly Copy[],
+    rules: Rules,
+    one: Exclude<Turn, { readonly kind: 'rules' | 'locales' }>,
+  ): Promise<void> {
+    switch (one.kind) {
+      case 'number':
+        await sequence(databases[one.process === 0 ? 0 : 1])
+        return
+      case 'write':
+        if (!hasLocale(rules.locales, one.operation.locale)) return
         await carryOut(contexts[one.process === 0 ? 0 : 1], one.operation)
-      } else {
+        return
+      case 'complete':
+        await sequenceAll(test.database)
+        for (const copy of copies) await finish(copy, rules)
+        return
+      case 'pull': {
         const copy = copies[one.client]
         if (copy !== undefined) await pull(copy, rules, one.isCutOff)
       }
     }
+  }
+
+  async function run(copies: readonly Copy[], turns: readonly Turn[]): Promise<Rules> {
+    let rules = EVERYTHING
+    for (const one of turns) {
+      if (one.kind === 'rules') rules = { ...rules, may: one.may }
+      else if (one.kind === 'locales') {
+        rules = { ...rules, locales: await editLocales(test.database, rules.locales, one.edit) }
+      } else await act(copies, rules, one)
+    }
     return rules
   }
 
-  it('equal a fresh first sync after random writes and permission changes', async function () {
+  async function expectSame(scopes: readonly Asked[], turns: readonly Turn[]): Promise<void> {
+    await clearWorld(test.database)
+    const copies = scopes.map((one) => new Copy(one))
+    const rules = await run(copies, turns)
+    await sequenceAll(test.database)
+    for (const copy of copies) {
+      await finish(copy, rules)
+      const fresh = await finish(new Copy(copy.asked), rules)
+      const same = isDeepStrictEqual(sorted(copy), sorted(fresh))
+      if (!same) expect(sorted(copy)).to.deep.equal(sorted(fresh))
+      const held = [...copy.rows.values()].map(
+        ({ type, documentId, locale, revision }) =>
+          `${type} ${documentId} ${locale ?? ''} ${revision}`,
+      )
+      expect(held.sort()).to.deep.equal(await expectedIn(copy, rules))
+    }
+  }
+
+  const scopes = fc.array(asked, { minLength: 3, maxLength: 3 })
+
+  it('equal a fresh first sync after random writes, and changes of permissions and locales', async function () {
     this.timeout(RUNS * 10_000)
+    const turns = fc.array(turn, { minLength: 10, maxLength: 60, size: 'max' })
+    await fc.assert(fc.asyncProperty(scopes, turns, expectSame), {
+      numRuns: RUNS,
+      endOnFailure: true,
+    })
+  })
+
+  it('equal a fresh first sync after locales changed between requests', async function () {
+    this.timeout(RUNS * 20_000)
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(asked, { minLength: 3, maxLength: 3 }),
-        fc.array(turn, { minLength: 10, maxLength: 60, size: 'max' }),
-        async (scopes, turns) => {
-          await clearWorld(test.database)
-          const copies = scopes.map((one) => new Copy(one))
-          const rules = await run(copies, turns)
-          await sequenceAll(test.database)
-          for (const copy of copies) {
-            await finish(copy, rules)
-            const fresh = await finish(new Copy(copy.asked), rules)
-            const same = isDeepStrictEqual(sorted(copy), sorted(fresh))
-            if (!same) expect(sorted(copy)).to.deep.equal(sorted(fresh))
-            const held = [...copy.rows.values()].map(
-              ({ type, documentId, locale, revision }) =>
-                `${type} ${documentId} ${locale ?? ''} ${revision}`,
-            )
-            expect(held.sort()).to.deep.equal(await expectedIn(copy, rules))
-          }
-        },
+      fc.asyncProperty(scopes, fc.array(phase, { minLength: 4, maxLength: 8 }), (some, phases) =>
+        expectSame(some, phases.flat()),
       ),
-      { numRuns: RUNS, endOnFailure: true },
+      { numRuns: 2 * RUNS, endOnFailure: true },
     )
   })
 })
+
+function codesIn(locale: Asked['locale'], { list, defaultCode }: LocaleState): readonly string[] {
+  const codes = list.map(({ code }) => code)
+  const named = locale === '*' ? codes : (locale ?? defaultCode).split(',')
+  return named.filter((code) => codes.includes(code))
+}
 
 function sorted({ rows }: Copy): readonly (readonly [string, Row])[] {
   return [...rows].sort(([one], [other]) => (one < other ? -1 : 1))

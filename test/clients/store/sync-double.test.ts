@@ -126,7 +126,7 @@ describe('the double of the sync protocol', () => {
     await sequenceAll(database)
     const locales = {
       defaultCode: 'en',
-      all: rules.locales.map((code) => ({ code })),
+      all: rules.locales.map((code) => ({ code, id: code.charCodeAt(0) })),
       has: (code: string) => rules.locales.includes(code),
     }
     const moment = { database: database.majority, session: undefined }

@@ -18,6 +18,7 @@ const SEEN: Seen = {
     item: 0,
     types: [{ after: null, isLost: false, shape: 'shape' }],
     locales: ['en'],
+    localeIds: [1],
     absent: [],
   },
   rightsSeq: 5,

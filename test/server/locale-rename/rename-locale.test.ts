@@ -23,6 +23,7 @@ import { writeContentTypes } from '../../support/server-process.ts'
 import type { Json } from '../../support/server.ts'
 import { testUri } from '../../support/test-database.ts'
 import { until } from '../../support/until.ts'
+import { expectFresh, openDevice } from './device-copy.ts'
 import { Killed, killedAt } from './killed-database.ts'
 import {
   comparedRows,
@@ -40,6 +41,8 @@ import {
 } from './renamed-world.ts'
 
 const RENAME = { from: FROM, to: TO, name: null }
+
+const SCOPES = ['', '&locale=en', '&locale=*', '&status=draft&locale=en,fr']
 
 describe('renameLocale', function () {
   this.slow(20_000)
@@ -272,6 +275,44 @@ describe('renameLocale', function () {
     // The content of a content-type that was not declared during the rename.
     const all = await releases.start(CONTENT_TYPES)
     expect((await all.get(`/api/gones?locale=${TO}`)).body.data).to.have.length(1)
+    await releases.stop()
+    await restoreDatabase(db, before)
+  })
+
+  it('resets a code that belongs to another locale now', async () => {
+    const before = await dumpDatabase(db)
+    const first = await releases.start(KEPT)
+    const article = `/api/articles/${world.documentId}`
+    const tag = String((await first.get(`${article}?locale=fr`)).headers.etag)
+    const devices = await Promise.all(SCOPES.map((scope) => openDevice(first, scope)))
+    await releases.stop()
+    for (const [from, to] of [
+      ['en', 'nl'],
+      ['fr', 'en'],
+      ['nl', 'fr'],
+    ] as const) {
+      await withParts((parts) => renameLocale(parts, { from, to, name: null }))
+    }
+    const swapped = await releases.start(KEPT)
+    for (const device of devices) await expectFresh(swapped, device)
+    expect((await swapped.get(`${article}?locale=en`)).headers.etag).to.not.equal(tag)
+    const changed = await swapped.send('PUT', `${article}?locale=en`, {
+      body: { data: { title: 'changed' } },
+      headers: { 'if-match': tag },
+    })
+    expect(changed.status, changed.text).to.equal(200)
+    await releases.stop()
+    await withParts(async (parts) => {
+      await renameLocale(parts, { from: 'en', to: 'nl', name: null })
+      await (await parts.locales()).add({ code: 'en' })
+    })
+    const added = await releases.start(KEPT)
+    await added.put(`${article}?locale=en`, {
+      title: 'later',
+      slug: 'later',
+    })
+    await added.settled()
+    for (const device of devices) await expectFresh(added, device)
     await releases.stop()
     await restoreDatabase(db, before)
   })

@@ -28,6 +28,8 @@ export interface SyncToken {
   readonly item: number
   readonly types: readonly TypeProgress[]
   readonly locales: readonly string[]
+  /** The ids of `locales`, because a code may belong to another locale later. Empty in tokens of older servers. */
+  readonly localeIds: readonly number[]
   /** `SyncScope.absent`: types without rows at the client. */
   readonly absent: readonly string[]
 }
@@ -41,10 +43,10 @@ const MAX_TOKEN_CHARACTERS = 32_768
 const MAX_POSITION = 'x'.repeat(64)
 
 export function writeToken(token: SyncToken): string {
-  const { asked, log, seq, item, locales } = token
-  const rows = progressOf(token).map((progress) => {
+  const { asked, log, seq, item, locales, localeIds } = token
+  const rows = progressOf(token).map((progress, index) => {
     const { after, isLost, rule } = progress
-    const row = [after, isLost ? 1 : 0, shapeText(progress)]
+    const row = [after, isLost ? 1 : 0, shapeText(progress, index === 0 ? localeIds : [])]
     return rule === undefined ? row : [...row, rule.values, rule.from]
   })
   return Buffer.from(JSON.stringify([VERSION, asked, log, seq, item, rows, locales])).toString(
@@ -52,17 +54,35 @@ export function writeToken(token: SyncToken): string {
   )
 }
 
-/** Servers that know no releases compare the whole text, and send the rows again. */
-function shapeText({ shape, release }: TypeProgress): string {
-  return release === undefined ? shape : `${shape}.${release.toString(36)}`
+/**
+ * Servers that know no releases compare the whole text, and send the rows again. Those that know no ids of locales read
+ * the first two parts.
+ */
+function shapeText({ shape, release = 0 }: TypeProgress, localeIds: readonly number[]): string {
+  const parts = [shape, release.toString(36), localeIds.map((id) => id.toString(36)).join('-')]
+  if (localeIds.length > 0) return parts.join('.')
+  return release === 0 ? shape : parts.slice(0, 2).join('.')
 }
 
 function readShape(text: string): Pick<TypeProgress, 'shape' | 'release'> {
-  const [shape = '', release] = text.split('.')
-  if (release === undefined) return { shape }
-  const at = parseInt(release, 36)
-  if (!isCount(at)) throw malformed()
-  return { shape, release: at }
+  const [shape = '', release = '0'] = text.split('.')
+  const at = readCount(release)
+  return at === 0 ? { shape } : { shape, release: at }
+}
+
+function readLocaleIds(types: readonly unknown[], locales: readonly string[]): readonly number[] {
+  const [, , text] = types[0] as readonly [unknown, unknown, string]
+  const [, , ids] = text.split('.')
+  if (ids === undefined) return []
+  const read = ids.split('-').map(readCount)
+  if (read.length !== locales.length) throw malformed()
+  return read
+}
+
+function readCount(text: string): number {
+  const count = parseInt(text, 36)
+  if (!isCount(count)) throw malformed()
+  return count
 }
 
 export function assertFits(token: SyncToken): void {
@@ -86,13 +106,16 @@ export function readToken(text: string): SyncToken {
   if (!Array.isArray(value) || value.length !== 7 || value[0] !== VERSION) throw malformed()
   const [, asked, log, seq, item, types, locales] = value as readonly unknown[]
   if (typeof log !== 'string' || !isCount(seq) || !isCount(item)) throw malformed()
+  const progress = readTypes(types)
+  const codes = readTexts(locales)
   return {
     asked: readTokenRequest(asked),
     log,
     seq,
     item,
-    types: readTypes(types),
-    locales: readTexts(locales),
+    types: progress,
+    locales: codes,
+    localeIds: progress.length === 0 ? [] : readLocaleIds(types as readonly unknown[], codes),
     absent: [],
   }
 }

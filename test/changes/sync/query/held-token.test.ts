@@ -20,6 +20,7 @@ const TOKEN: SyncToken = {
     { after: null, isLost: false, shape: 'of articles' },
   ],
   locales: ['en'],
+  localeIds: [1],
   absent: [],
 }
 

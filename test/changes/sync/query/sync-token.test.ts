@@ -33,6 +33,8 @@ const REFUSED: readonly (readonly [label: string, token: string])[] = [
   ['a shape that is not text', changed(5, [['x', 0, null]])],
   ['locales that are not text', changed(6, [1])],
   ['locales that are not a list', changed(6, 'en')],
+  ['ids of more locales', changed(5, [['x', 0, 'shape.0.1-2']])],
+  ['ids that are not numbers', changed(5, [['x', 0, 'shape.0.-']])],
   ['a text longer than any token', 'a'.repeat(32_769)],
 ]
 
@@ -41,6 +43,18 @@ describe('a sync token', () => {
     const token = readToken(encoded(WHOLE))
     expect(token.types).to.deep.equal([{ after: 'x', isLost: false, shape: 'shape' }])
     expect(readToken(writeToken(token))).to.deep.equal(token)
+  })
+
+  it('has the ids of its locales beside the first shape', () => {
+    const whole = { ...readToken(encoded(WHOLE)), locales: ['en', 'de-CH'], localeIds: [1, 40] }
+    expect(readToken(writeToken(whole))).to.deep.equal(whole)
+    const later = { ...whole, types: whole.types.map((one) => ({ ...one, release: 36 })) }
+    expect(readToken(writeToken(later))).to.deep.equal(later)
+    const parts = JSON.parse(Buffer.from(writeToken(later), 'base64url').toString()) as unknown[]
+    // Older servers read the codes and the first two parts.
+    expect(parts.slice(5)).to.deep.equal([[['x', 0, 'shape.10.1-14']], ['en', 'de-CH']])
+    const none = { ...whole, locales: [], localeIds: [] }
+    expect(readToken(writeToken(none))).to.deep.equal(none)
   })
 
   it('holds any accepted scope, and a larger scope is refused at the start', () => {
