@@ -42,8 +42,8 @@ export interface Config {
   readonly endUsers: EndUsersConfig
   readonly observe: ObserveConfig
   readonly webhooks: WebhooksConfig
-  /** Null: administrators only sign in with passwords and passkeys. */
   readonly administrators: { readonly secondFactor: SecondFactorPolicy }
+  /** Null: administrators only sign in with passwords and passkeys. */
   readonly oidc: OidcConfig | null
 }
 
