@@ -101,6 +101,7 @@ describe('observability', () => {
       const sum = /^quire_http_request_duration_seconds_sum\{[^}]*"\/api\/_sync\/?"[^}]*\} (\S+)$/m
       return Number(sum.exec(await metrics(server))?.[1])
     }
+    await server.settled() // commits without a number come with a later page
     let { next } = (await server.get('/api/_sync?types=note')).body
     await until(async () => {
       const { body } = await server.get(`/api/_sync?token=${next}`)
