@@ -167,7 +167,7 @@ export const entryEnglish = {
   'blocks.found': '{count} kind of block | {count} kinds of blocks',
 
   'markdown.heading': 'Heading',
-  'markdown.preview': 'Preview',
+  'markdown.preview': 'Formatted',
   'markdown.previewOf': 'Preview of {name}',
   'markdown.empty': 'Nothing here yet',
 

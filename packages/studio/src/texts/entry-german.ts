@@ -176,7 +176,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'blocks.found': '{count} Art von Block | {count} Arten von Blöcken',
 
   'markdown.heading': 'Überschrift',
-  'markdown.preview': 'Vorschau',
+  'markdown.preview': 'Formatiert',
   'markdown.previewOf': 'Vorschau von {name}',
   'markdown.empty': 'Noch nichts hier',
 

@@ -185,6 +185,8 @@ describeInBrowser('the tools of blocks', () => {
     await page.keyboard.press('Control+z')
     await untilStored(blocks(documentId), ['paragraph One', 'list ab', 'paragraph Two'])
     await editor().getByText('b', { exact: true }).click()
+    // The editor reads the selection of the page after the click.
+    await field().getByRole('button', { name: 'Bulleted list', pressed: true }).waitFor()
     await page.keyboard.press('Alt+ArrowUp')
     await untilStored(blocks(documentId), ['paragraph One', 'list ba', 'paragraph Two'])
     await page.keyboard.press('Alt+ArrowUp')

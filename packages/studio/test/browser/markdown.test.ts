@@ -62,7 +62,7 @@ describeInBrowser('Markdown', () => {
 
   it('previews the text next to it, without running HTML', async () => {
     await open(['# Head', ...HOSTILE, '[here](https://example.org)'].join('\n\n'))
-    await tool('Preview').click()
+    await tool('Formatted').click()
     await preview().getByRole('heading', { name: 'Head' }).waitFor()
     await editor().click()
     await page.keyboard.press('Control+Home')
@@ -88,13 +88,13 @@ describeInBrowser('Markdown', () => {
     const size = page.viewportSize()
     await page.setViewportSize({ width: 390, height: 844 })
     try {
-      await tool('Preview').click()
+      await tool('Formatted').click()
       await preview().getByText('Markdown').waitFor()
       expect(await editor().isVisible()).to.equal(false)
       await expectNoSidewaysScrolling(page, 'Markdown on a phone')
       await preview().scrollIntoViewIfNeeded()
       await takePicture(page, 'markdown-phone')
-      await tool('Preview').click()
+      await tool('Formatted').click()
       await editor().waitFor()
     } finally {
       if (size !== null) await page.setViewportSize(size)
@@ -152,7 +152,7 @@ describeInBrowser('Markdown', () => {
     await chooseGerman(page, server)
     await page.goto(`${server.address}/studio/content/pieces/${documentId}`)
     await tool('Fett').waitFor()
-    await tool('Vorschau').click()
+    await tool('Formatiert').click()
     await field()
       .getByRole('region', { name: /^Vorschau von/ })
       .waitFor()
