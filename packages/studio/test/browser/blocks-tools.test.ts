@@ -171,9 +171,12 @@ describeInBrowser('the tools of blocks', () => {
     const documentId = await open([
       paragraph('One'),
       { type: 'list', format: 'unordered', children: [item('a'), item('b')] },
-      paragraph('Two'),
+      { type: 'paragraph', children: [{ type: 'text', text: 'Two', bold: true }] },
     ])
+    // A pressed tool shows that the editor has read the selection of a click.
+    const tool = (name: string) => field().getByRole('button', { name, pressed: true })
     await editor().getByText('Two').click()
+    await tool('Bold').waitFor()
     await page.keyboard.press('Alt+ArrowUp')
     await field().getByRole('status').getByText('Moved to position 2 of 3').waitFor()
     await page.keyboard.type('!')
@@ -185,8 +188,7 @@ describeInBrowser('the tools of blocks', () => {
     await page.keyboard.press('Control+z')
     await untilStored(blocks(documentId), ['paragraph One', 'list ab', 'paragraph Two'])
     await editor().getByText('b', { exact: true }).click()
-    // The editor reads the selection of the page after the click.
-    await field().getByRole('button', { name: 'Bulleted list', pressed: true }).waitFor()
+    await tool('Bulleted list').waitFor()
     await page.keyboard.press('Alt+ArrowUp')
     await untilStored(blocks(documentId), ['paragraph One', 'list ba', 'paragraph Two'])
     await page.keyboard.press('Alt+ArrowUp')
