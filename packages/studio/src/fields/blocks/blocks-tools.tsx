@@ -1,6 +1,7 @@
 import { Toolbar } from 'react-aria-components'
 import { useTexts } from '../../texts/texts.ts'
 import { ToolButton } from '../editor/tool-button.tsx'
+import toolbar from '../editor/toolbar.module.css'
 import styles from './blocks-tools.module.css'
 import { MarkTools } from './mark-tools.tsx'
 import { type BlockMove, moveBlock } from './move-block.ts'
@@ -30,7 +31,7 @@ export function BlocksTools(props: BlocksToolsProps) {
     onMoved(made)
   }
   return (
-    <Toolbar className={styles['bar'] ?? ''} aria-label={t('blocks.tools')}>
+    <Toolbar className={toolbar['bar'] ?? ''} aria-label={t('blocks.tools')}>
       <BlockKind editor={editor} />
       <MarkTools {...{ editor, isLinking, onLink }} />
       <ListTool editor={editor} format="unordered" keys="mod+shift+8" />
@@ -54,7 +55,7 @@ function BlockKind({ editor }: { readonly editor: Editor }) {
   }
   return (
     <select
-      className={styles['kind']}
+      className={`${toolbar['tool']} ${toolbar['word']} ${styles['kind']}`}
       aria-label={t('blocks.kind')}
       value={level === undefined ? (plain ?? 'paragraph') : `heading${level}`}
       onChange={({ target }) => set(target.value)}

@@ -2,7 +2,7 @@ import { Drawing } from '../../design/icons/icon.tsx'
 import { TOOL_ICONS, type ToolIconName } from '../../design/icons/tool-icons.ts'
 import { keyNames } from '../../design/kbd.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import styles from './tool-button.module.css'
+import styles from './toolbar.module.css'
 
 export interface ToolButtonProps {
   readonly icon: ToolIconName

@@ -10,6 +10,7 @@ import { pictureMarkdown } from '../code/picture-markdown.ts'
 import { isOfKind } from '../media/file-kinds.ts'
 import { UploadRow } from '../media/upload-row.tsx'
 import { useUploads } from '../media/use-uploads.ts'
+import toolbar from '../editor/toolbar.module.css'
 import styles from './markdown-area.module.css'
 import { MarkdownTools } from './markdown-tools.tsx'
 
@@ -40,7 +41,7 @@ export function MarkdownArea({ text, label, isInvalid, isReadOnly, onChange }: M
   const toggle = (
     <button
       type="button"
-      className={styles['toggle']}
+      className={`${toolbar['tool']} ${toolbar['word']} ${styles['toggle']}`}
       aria-pressed={isPreviewing}
       onClick={() => preview(!isPreviewing)}
     >
@@ -50,7 +51,7 @@ export function MarkdownArea({ text, label, isInvalid, isReadOnly, onChange }: M
   return (
     <div className={`${styles['area']} ${isInvalid ? styles['invalid'] : ''}`}>
       {isReadOnly ? (
-        <div className={styles['bar']}>{toggle}</div>
+        <div className={toolbar['bar']}>{toggle}</div>
       ) : (
         <MarkdownTools
           {...{ isChoosing }}

@@ -6,7 +6,7 @@ import type { FileValue } from '../../entry/values.ts'
 import type { MarkdownTool } from '../code/markdown-commands.ts'
 import { ToolButton } from '../editor/tool-button.tsx'
 import { FileChoice } from '../media/file-choice.tsx'
-import styles from './markdown-area.module.css'
+import toolbar from '../editor/toolbar.module.css'
 
 interface Tool {
   readonly tool: MarkdownTool
@@ -41,7 +41,7 @@ export function MarkdownTools(props: MarkdownToolsProps) {
   const { t } = useTexts()
   return (
     <>
-      <Toolbar className={styles['bar'] ?? ''} aria-label={t('blocks.tools')}>
+      <Toolbar className={toolbar['bar'] ?? ''} aria-label={t('blocks.tools')}>
         {TOOLS.map(({ tool, name, keys }) => (
           <ToolButton
             key={tool}
