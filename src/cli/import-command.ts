@@ -2,6 +2,7 @@ import { importFromSource, type SourceReport } from '../transfer/import/import-f
 import { openSource } from '../transfer/import/source.ts'
 import { type Command, textOption, wordAt } from './command.ts'
 import { type ArchiveReport, importArchive } from '../transfer/import-archive.ts'
+import { importLayouts, type LayoutReport } from '../transfer/import-layouts.ts'
 import { progressBar } from './progress-bar.ts'
 import { formatTable } from './table.ts'
 
@@ -71,7 +72,34 @@ const fromArchive: Command = {
   },
 }
 
-export const IMPORT_COMMANDS: readonly Command[] = [fromUrl, fromArchive]
+const layouts: Command = {
+  usage: 'import layouts <file> [--key <key>] [--dry-run]',
+  summary: 'write the labels and forms of an archive into the content-types; see docs/migrating.md',
+  options: {
+    key: { type: 'string' },
+    'dry-run': { type: 'boolean' },
+  },
+  words: { min: 1, max: 1 },
+  needs: 'nothing',
+  run: async (installation, words, options) => {
+    const { contentTypesDir } = await installation.readConfig()
+    const dryRun = options['dry-run'] === true
+    const file = { path: wordAt(words, 0), key: textOption(options, 'key') ?? null }
+    const data = await importLayouts({ file, contentTypesDir, dryRun })
+    return { data, text: layoutsText(data, dryRun) }
+  },
+}
+
+export const IMPORT_COMMANDS: readonly Command[] = [fromUrl, fromArchive, layouts]
+
+function layoutsText({ changed, notTaken }: LayoutReport, dryRun: boolean): string {
+  return [
+    changed.length === 0 ? 'No file changes.' : `${dryRun ? 'To be changed' : 'Changed'}:`,
+    ...changed.map((uid) => `  - ${uid}`),
+    ...(notTaken.length === 0 ? [] : ['Not taken:']),
+    ...notTaken.map((sentence) => `  - ${sentence}`),
+  ].join('\n')
+}
 
 function archiveText(report: ArchiveReport, dryRun: boolean): string {
   const { version, parts, types, files, users, notTaken } = report

@@ -51,6 +51,7 @@ export interface ArchiveReport {
 const FILE = 'plugin::upload.file'
 const BATCH = 500
 const MAX_WARNINGS = 1_000
+const LAYOUTS = 'labels and forms of the admin panel: `quire import layouts` imports them'
 
 /** Existing content stays, so that an interrupted import can be repeated. @throws ApplicationError for other content */
 export async function importArchive(given: ArchiveImport): Promise<ArchiveReport> {
@@ -93,6 +94,7 @@ async function importScanned(
     const sentence = notDeclared(type, schema, index.count(type))
     if (sentence !== null) leaveBehind(sentence)
   }
+  if (summary.hasLayouts) leaveBehind(LAYOUTS)
   return {
     version: summary.version,
     parts: summary.parts,

@@ -1,6 +1,7 @@
 import { ApplicationError } from '../base/errors.ts'
 import type { Data } from '../schema/definition.ts'
 import type { ArchiveIndex } from './archive-index.ts'
+import { layoutIn } from './import-layouts.ts'
 import {
   type ArchiveEntry,
   type ArchiveFile,
@@ -21,6 +22,7 @@ export interface ArchiveSummary {
   readonly version: string | null
   readonly fingerprint: string
   readonly defaultLocale: string | null
+  readonly hasLayouts: boolean
   readonly settings: ReadonlyMap<string, readonly ArchiveEntity[]>
   readonly rows: number
   readonly parts: readonly ArchivePart[]
@@ -39,6 +41,7 @@ export async function scanArchive(file: ArchiveFile, index: ArchiveIndex): Promi
   const settings = new Map<string, ArchiveEntity[]>()
   const parts = new Set<ArchivePart>()
   let [rows, defaultLocale, metadata]: [number, string | null, Data] = [0, null, {}]
+  let hasLayouts = false
   const addRow = (line: Data): void => {
     const entity = entityOf(line)
     addEntity(index, entity)
@@ -54,6 +57,7 @@ export async function scanArchive(file: ArchiveFile, index: ArchiveIndex): Promi
     configuration: (entry) =>
       eachLine(entry, index, (line) => {
         defaultLocale = localeIn(line) ?? defaultLocale
+        hasLayouts ||= layoutIn(line)?.[0].startsWith('api::') === true
       }),
     'metadata.json': async (entry) => {
       metadata = await jsonOf(entry)
@@ -69,7 +73,7 @@ export async function scanArchive(file: ArchiveFile, index: ArchiveIndex): Promi
   }
   const { version = null } = (metadata['strapi'] ?? {}) as { readonly version?: string }
   const fingerprint = `${String(metadata['createdAt'])} ${version ?? ''}`
-  return { version, fingerprint, defaultLocale, settings, rows, parts: [...parts] }
+  return { version, fingerprint, defaultLocale, hasLayouts, settings, rows, parts: [...parts] }
 }
 
 const PARTS: ReadonlyMap<string, ArchivePart> = new Map([

@@ -101,6 +101,7 @@ describe('archives of the reference and its recorded responses', () => {
     expect(report.notTaken).to.deep.equal([
       'role authenticated: plugin::users-permissions.auth.getSessions: no such action here',
       'role authenticated: plugin::users-permissions.auth.revokeSession: no such action here',
+      'labels and forms of the admin panel: `quire import layouts` imports them',
     ])
     expect(report.types['api::article.article']).to.deep.equal({ versions: 262, added: 85 })
   })
