@@ -4,6 +4,7 @@ import { CommandError, failedToParse } from '../errors.ts'
 import { compilePipeline } from '../pipeline/pipeline.ts'
 import type { CompiledPipeline, PipelineContext } from '../pipeline/stage.ts'
 import { compileExpression } from '../expression/expressions.ts'
+import { isChangeStream, openChangeStream } from '../request/change-stream.ts'
 import { parseHint } from '../query/hint.ts'
 import { runQuery } from '../query/run-query.ts'
 import { makeCursorOptions, openSource, toResults } from '../request/read-request.ts'
@@ -44,6 +45,39 @@ function results(
   return toResults(source.collection, runQuery(source, pipeline.query(context)), null)
 }
 
+function readBatchSize({ cursor }: Document): number | null {
+  if (isDocument(cursor)) return readOptionalCount(cursor, 'batchSize')
+  throw failedToParse(
+    "The 'cursor' option is required, except for aggregate with the explain argument",
+  )
+}
+
+/** `aggregate: 1` watches a database, or all with `allChangesForCluster`. */
+function watch(request: Request): Document {
+  const { body, engine, database, transaction } = request
+  if (transaction)
+    throw new CommandError(
+      'OperationNotSupportedInTransaction',
+      'Operation not permitted in transaction :: caused by :: $changeStream cannot run in a transaction',
+    )
+  refuseCollation(body)
+  const pipeline = body['pipeline'] as readonly Value[]
+  const isWhole = body['aggregate'] === 1
+  const collection = isWhole ? null : readCollectionName(request)
+  const watched = { database: watchesAll(pipeline) ? null : database, collection }
+  const stream = openChangeStream(engine.data, watched, pipeline, makePipelineContext(request))
+  const namespace = `${database}.${collection ?? '$cmd.aggregate'}`
+  return engine.cursors.openStream(
+    stream,
+    makeCursorOptions(request, namespace, readBatchSize(body)),
+  )
+}
+
+function watchesAll([stage]: readonly Value[]): boolean {
+  const options = isDocument(stage) ? stage['$changeStream'] : undefined
+  return isDocument(options) && options['allChangesForCluster'] === true
+}
+
 export const aggregate: Command = {
   options: [
     'pipeline',
@@ -59,6 +93,7 @@ export const aggregate: Command = {
   inTransaction: true,
   run: (request) => {
     const { body, engine, database } = request
+    if (isChangeStream(body)) return watch(request)
     if (typeof body['aggregate'] !== 'string')
       throw new CommandError(
         'InvalidNamespace',
@@ -68,15 +103,10 @@ export const aggregate: Command = {
     const name = readCollectionName(request)
     refuseCollation(body)
     const pipeline = compilePipeline(body['pipeline'])
-    const cursor = body['cursor']
-    if (!isDocument(cursor))
-      throw failedToParse(
-        "The 'cursor' option is required, except for aggregate with the explain argument",
-      )
     const options = makeCursorOptions(
       request,
       `${database}.${name}`,
-      readOptionalCount(cursor, 'batchSize'),
+      readBatchSize(body),
       openSource(request, name),
     )
     return engine.cursors.open(results(request, name, pipeline), options)

@@ -1,6 +1,6 @@
 import { toDocument } from '../bson/values.ts'
 import type { Command } from '../request/request.ts'
-import { assertUnused, dropCollection } from '../storage/database.ts'
+import { assertUnused, dropCollection, noteRemoval } from '../storage/database.ts'
 
 export const dropDatabase: Command = {
   options: [],
@@ -11,6 +11,8 @@ export const dropDatabase: Command = {
     )
     for (const collection of collections) assertUnused(engine.data, collection)
     for (const collection of collections) dropCollection(engine.data, collection)
+    if (collections.length > 0)
+      noteRemoval(engine.data, { kind: 'dropDatabase', database, collection: '' })
     return toDocument({ ...(collections.length > 0 && { dropped: database }), ok: 1 })
   },
 }

@@ -15,6 +15,8 @@ export interface Cursor {
   readonly id: Long
   readonly namespace: string
   readonly results: Iterator<RawDocument | Document>
+  /** Null for cursors that end. */
+  readonly stream: ChangeStream | null
   /** Only the same session and transaction may continue the cursor. */
   readonly session: string | null
   readonly transaction: string | null
@@ -32,6 +34,7 @@ export function findCursorHome(id: Long): CursorHome {
 
 export interface CursorTable {
   open(results: Iterable<RawDocument | Document>, options: CursorOptions): Document
+  openStream(stream: ChangeStream, options: CursorOptions): Document
   get(id: Long, namespace: string): Cursor
   next(cursor: Cursor, batchSize: number | null): Batch
   kill(id: Long): boolean
@@ -44,6 +47,20 @@ export interface CursorTable {
 export interface Batch {
   readonly batch: RawDocument[]
   readonly isDone: boolean
+  /** Of a change stream. */
+  readonly token?: Document
+}
+
+export interface StreamBatch extends Batch {
+  /** The stream can be resumed after it. */
+  readonly token: Document
+}
+
+/** The events of an endless cursor. */
+export interface ChangeStream {
+  /** Waits at most this time for an event. @throws CommandError ChangeStreamHistoryLost */
+  fill(maxMs: number): Promise<void>
+  take(batchSize: number): StreamBatch
 }
 
 export interface CursorOptions {
@@ -104,9 +121,10 @@ export function makeCursorReply(
   id: Value,
   namespace: string,
   name: 'firstBatch' | 'nextBatch',
-  batch: RawDocument[],
+  { batch, token }: Pick<Batch, 'batch' | 'token'>,
 ): Document {
-  return toDocument({ cursor: toDocument({ [name]: batch, id, ns: namespace }), ok: 1 })
+  const resume = token && { postBatchResumeToken: token }
+  return toDocument({ cursor: toDocument({ [name]: batch, ...resume, id, ns: namespace }), ok: 1 })
 }
 
 interface State {
@@ -123,30 +141,52 @@ function killWhere(state: State, test: (cursor: Cursor) => boolean): void {
   for (const cursor of state.cursors.values()) if (test(cursor)) close(state, cursor)
 }
 
-function openCursor(
+function createCursor(
   state: State,
   results: Iterable<RawDocument | Document>,
-  options: CursorOptions,
-): Document {
-  const { namespace, batchSize, singleBatch = false, session, transaction } = options
-  const id = Long.fromBigInt((state.lastId += 2n))
-  const cursor: Cursor = {
-    id,
+  { namespace, session, transaction }: CursorOptions,
+  stream: ChangeStream | null = null,
+): Cursor {
+  return {
+    id: Long.fromBigInt((state.lastId += 2n)),
     namespace,
     results: results[Symbol.iterator](),
+    stream,
     session,
     transaction,
     waiting: null,
     usedAt: performance.now(),
     leftMs: Infinity,
   }
+}
+
+function openStream(state: State, stream: ChangeStream, options: CursorOptions): Document {
+  const cursor = createCursor(state, [], options, stream)
+  const taken = stream.take(options.batchSize ?? FIRST_BATCH)
+  if (!taken.isDone) state.cursors.set(cursor.id.toString(), cursor)
+  return makeCursorReply(
+    taken.isDone ? Long.ZERO : cursor.id,
+    options.namespace,
+    'firstBatch',
+    taken,
+  )
+}
+
+function openCursor(
+  state: State,
+  results: Iterable<RawDocument | Document>,
+  options: CursorOptions,
+): Document {
+  const { namespace, batchSize, singleBatch = false } = options
+  const cursor = createCursor(state, results, options)
+  const { id } = cursor
   const { batch, isDone } = take(cursor, batchSize ?? FIRST_BATCH)
   cursor.leftMs = (options.endsAt ?? Infinity) - performance.now()
   const isLast = isDone || singleBatch
   if (!isLast && options.moves === true) throw new TurnOver()
   if (isLast) cursor.results.return?.()
   else state.cursors.set(id.toString(), cursor)
-  return makeCursorReply(isLast ? Long.ZERO : id, namespace, 'firstBatch', batch)
+  return makeCursorReply(isLast ? Long.ZERO : id, namespace, 'firstBatch', { batch })
 }
 
 function getCursor({ cursors }: State, id: Long, namespace: string): Cursor {
@@ -162,9 +202,11 @@ function getCursor({ cursors }: State, id: Long, namespace: string): Cursor {
 function nextBatch(state: State, cursor: Cursor, batchSize: number | null): Batch {
   const start = (cursor.usedAt = performance.now())
   try {
-    const taken = withDeadline({ at: start + cursor.leftMs }, () =>
-      take(cursor, batchSize ?? Infinity, start + BATCH_MS),
-    )
+    const taken =
+      cursor.stream?.take(batchSize ?? Infinity) ??
+      withDeadline({ at: start + cursor.leftMs }, () =>
+        take(cursor, batchSize ?? Infinity, start + BATCH_MS),
+      )
     if (taken.isDone) close(state, cursor)
     return taken
   } catch (error) {
@@ -180,6 +222,7 @@ export function createCursorTable(home: CursorHome = 'engine'): CursorTable {
   const state: State = { cursors: new Map(), lastId: home === 'reader' ? first + 1n : first }
   return {
     open: (results, options) => openCursor(state, results, options),
+    openStream: (stream, options) => openStream(state, stream, options),
     get: (id, namespace) => getCursor(state, id, namespace),
     next: (cursor, batchSize) => nextBatch(state, cursor, batchSize),
     get size() {

@@ -62,6 +62,7 @@ export function openEngine(options: EngineOptions): Engine {
     async close() {
       clearInterval(sweep)
       writes.close()
+      data.history.close()
       sessions.abortAll()
       await data.store.close()
     },

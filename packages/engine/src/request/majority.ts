@@ -81,6 +81,7 @@ class LaggingMajority implements Majority {
   hold(): void {
     if (this.#held !== null) return
     this.#held = this.#take()
+    this.#data.history.hold()
     this.#caughtUp = new Promise((resolve, reject) => {
       this.#catchUp = resolve
       this.#fail = reject
@@ -90,6 +91,7 @@ class LaggingMajority implements Majority {
 
   release(): void {
     this.#held = null
+    this.#data.history.release()
     this.#catchUp()
   }
 
@@ -104,6 +106,7 @@ class LaggingMajority implements Majority {
     data.commits += 1
     for (const collection of data.collections.values()) collection.changedAt = data.commits + 1
     recoverData(data)
+    data.history.rollBack()
     this.#fail(steppedDown())
     this.#caughtUp = Promise.resolve()
     this.release()

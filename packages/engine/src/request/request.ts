@@ -32,6 +32,8 @@ export interface Command {
   /** A write or commit runs inside a store write. An admin command opens its own. */
   readonly access: 'read' | 'write' | 'commit' | 'admin'
   readonly inTransaction?: boolean
+  /** Awaited before `run`. */
+  readonly prepare?: (request: Request) => Promise<void>
   /** A write or commit may run again if its group was undone. */
   readonly run: (request: Request) => Document
   /** Called after a commit is on disk or has failed. */

@@ -167,7 +167,7 @@ function commit(state: State, session: string, number: Long): void {
   if (wasCommitted(state, session, number)) return
   const transaction = find(state, session, number)
   if (!transaction) throw unknown(number)
-  applyUnit(state.data, transaction.unit)
+  applyUnit(state.data, transaction.unit, { session, number })
   keepAnswer(state, session, { number, reply: toDocument({ [COMMITTED]: true }) })
 }
 

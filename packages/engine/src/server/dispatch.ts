@@ -149,6 +149,7 @@ async function runCommand(command: Command, request: Request): Promise<Document>
     try {
       request.engine.data.store.assertSound()
       if (isWrite(command, request)) return await runWrite(command, request)
+      if (command.prepare) await command.prepare(request)
       if (command.access === 'admin') await request.engine.writes.released()
       return withDeadline(request.deadline, () => command.run(request))
     } catch (error) {

@@ -3,6 +3,7 @@ import { isDocument } from '../bson/values.ts'
 import type { Document, RawDocument, Value } from '../bson/values.ts'
 import { TurnOver, startTurn } from '../deadline.ts'
 import type { Deadline } from '../deadline.ts'
+import { isChangeStream } from '../request/change-stream.ts'
 import { findCursorHome } from '../request/cursors.ts'
 import type { Message } from '../request/message.ts'
 import type { Reader } from './reader-process.ts'
@@ -21,9 +22,9 @@ export async function runOrMove(
 ): Promise<Reply> {
   const [name = ''] = Object.keys(body)
   if (name === 'endSessions' || name === 'killSessions') reader.tell(bodyBytes)
-  if (isAtReader(name, body) || (MOVABLE.has(name) && holdsOpenRegex(body)))
-    return reader.ask(bodyBytes, deadline)
-  if (!MOVABLE.has(name)) return run(deadline)
+  if (isAtReader(name, body)) return reader.ask(bodyBytes, deadline)
+  if (!MOVABLE.has(name) || isChangeStream(body)) return run(deadline)
+  if (holdsOpenRegex(body)) return reader.ask(bodyBytes, deadline)
   try {
     return await run({ ...deadline, turn: startTurn(reader.turnMs()) })
   } catch (error) {

@@ -5,6 +5,8 @@ import { createChangeLog } from './change-log.ts'
 import type { ChangeLog } from './change-log.ts'
 import { describeIndex, makeIdIndexSpec, loadCollection, saveCollection } from './collection.ts'
 import type { Collection, Index } from './collection.ts'
+import { openHistory } from './history.ts'
+import type { History, Operation } from './history.ts'
 import { createResidentCache } from './residents.ts'
 import type { ResidentCache } from './residents.ts'
 import { encodeNumberKey } from './store.ts'
@@ -18,6 +20,7 @@ export interface Data {
   readonly locks: Map<string, LockHolder>
   readonly holders: Set<LockHolder>
   readonly changes: ChangeLog
+  readonly history: History
   commits: number
   nextCollection: number
   nextIndex: number
@@ -45,6 +48,7 @@ export function openData(store: Store): Data {
     locks: new Map(),
     holders: new Set(),
     changes: createChangeLog(),
+    history: openHistory(),
     commits: 0,
     nextCollection: 1,
     nextIndex: 1,
@@ -155,6 +159,16 @@ export function dropCollection(data: Data, collection: Collection): void {
   data.collections.delete(collection.namespace)
   collection.exists = false
   collection.count = 0
+  const { database, name } = collection
+  noteRemoval(data, { kind: 'drop', database, collection: name })
+}
+
+export function noteRemoval(
+  { history }: Data,
+  removal: Pick<Operation, 'kind' | 'database' | 'collection'>,
+): void {
+  history.add([{ ...removal, before: null, after: null }], null)
+  history.commit()
 }
 
 /**

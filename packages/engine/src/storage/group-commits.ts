@@ -189,8 +189,10 @@ function commit<T>(data: Data, work: () => T): T {
   try {
     const result = data.store.write(work)
     data.commits++
+    data.history.commit()
     return result
   } catch (error) {
+    data.history.discard()
     recoverData(data)
     throw error
   }

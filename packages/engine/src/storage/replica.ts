@@ -3,6 +3,7 @@ import type { Changes } from './change-log.ts'
 import { countStoredRecords, describeCollection } from './collection.ts'
 import type { Collection } from './collection.ts'
 import type { Data } from './database.ts'
+import { openHistory } from './history.ts'
 import { createResidentCache } from './residents.ts'
 import { encodeNumberKey } from './store.ts'
 import type { Store } from './store.ts'
@@ -34,6 +35,7 @@ export function openReplica(store: Store): Replica {
     locks: new Map(),
     holders: new Set(),
     changes: createChangeLog(),
+    history: openHistory(),
     commits: 0,
     nextCollection: 0,
     nextIndex: 0,

@@ -8,6 +8,7 @@ import { BlockedError, persistCollection } from './database.ts'
 import type { Data, LockHolder } from './database.ts'
 import { findArrayFields, makeIndexKeys, isCut } from './index-keys.ts'
 import type { IndexKey } from './index-keys.ts'
+import type { Operation, OperationKind, Origin } from './history.ts'
 import { addKeyChanges, makeKeyChange, NO_CHANGE, subtractKeys } from './key-changes.ts'
 import type { KeyChange, KeyChanges, DocumentVersions } from './key-changes.ts'
 import { describeValue } from './describe-value.ts'
@@ -21,6 +22,8 @@ export interface WriteUnit extends View {
   readonly keys: Map<string, number | null>
   /** Null outside of a transaction. */
   readonly holder: LockHolder | null
+  /** In the order in which they were made. A record may have several. */
+  readonly operations: Operation[]
 }
 
 export function createUnit(): WriteUnit {
@@ -30,6 +33,7 @@ export function createUnit(): WriteUnit {
     changes: new Map(),
     keys: new Map(),
     holder: null,
+    operations: [],
   }
 }
 
@@ -44,6 +48,7 @@ export function createTransactionUnit(
     changes: new Map(),
     keys: new Map(),
     holder,
+    operations: [],
   }
 }
 
@@ -139,7 +144,10 @@ function checkKeys(
   return new Map(changes.map(({ index, change }) => [index.id, change]))
 }
 
-function record(unit: WriteUnit, change: Change): void {
+function record(unit: WriteUnit, kind: OperationKind, change: Change): void {
+  const { before, after } = change
+  const { database, name } = change.collection
+  unit.operations.push({ kind, database, collection: name, before, after })
   unit.holder?.written.add(change.collection)
   const changes = unit.changes.get(change.collection) ?? new Map<number, Change>()
   unit.changes.set(change.collection, changes)
@@ -160,7 +168,7 @@ export function insertRecord(
 ): void {
   const id = collection.nextRecord++
   const keys = checkKeys(data, unit, collection, id, { before: null, after: document })
-  record(unit, { collection, record: id, before: null, after: bytes, document, keys })
+  record(unit, 'insert', { collection, record: id, before: null, after: bytes, document, keys })
 }
 
 export function replaceRecord(
@@ -168,14 +176,14 @@ export function replaceRecord(
   unit: WriteUnit,
   collection: Collection,
   old: Record,
-  next: { bytes: Buffer; document: Document },
+  next: { bytes: Buffer; document: Document; kind?: 'update' | 'replace' },
 ): void {
   lockRecord(data, unit, collection, old.id)
   const keys = checkKeys(data, unit, collection, old.id, {
     before: old.document ?? decodeDocument(old.bytes),
     after: next.document,
   })
-  record(unit, {
+  record(unit, next.kind ?? 'update', {
     collection,
     record: old.id,
     before: old.bytes,
@@ -194,7 +202,14 @@ export function removeRecord(
   lockRecord(data, unit, collection, old.id)
   const before = old.document ?? decodeDocument(old.bytes)
   const keys = checkKeys(data, unit, collection, old.id, { before, after: null })
-  record(unit, { collection, record: old.id, before: old.bytes, after: null, document: null, keys })
+  record(unit, 'delete', {
+    collection,
+    record: old.id,
+    before: old.bytes,
+    after: null,
+    document: null,
+    keys,
+  })
 }
 
 function recordNumber(id: number): Buffer {
@@ -269,8 +284,9 @@ function applyRecord(data: Data, { collection, record: id, before, after }: Chan
 }
 
 /** Removes all old entries before adding new ones, because a key may move between records. */
-export function applyUnit(data: Data, unit: WriteUnit): void {
+export function applyUnit(data: Data, unit: WriteUnit, origin: Origin | null = null): void {
   data.store.touch()
+  data.history.add(unit.operations, origin)
   for (const [collection, changes] of unit.changes) {
     let isNews = !collection.exists
     // Set before the changes: if one of them fails, the memory of the collection is reloaded.

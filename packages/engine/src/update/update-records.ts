@@ -136,7 +136,7 @@ function updateRecord(
       place.unit,
       place.collection,
       { id: record.id, bytes: record.bytes, document: original },
-      { bytes, document },
+      { bytes, document, kind: update.kind === 'replacement' ? 'replace' : 'update' },
     )
   return bytes
 }
