@@ -17,6 +17,8 @@ export interface TargetLookup {
 export interface DocumentContext extends RuleContext {
   readonly ids: IdAllocator
   readonly contentType: (uid: Uid) => ContentTypePlan
+  /** The type that links in blocks name (`linkableType`). If absent, no entry can be linked. */
+  readonly linkable?: (type: string) => ContentTypePlan | null
   readonly now: () => Date
   readonly newDocumentId: () => string
   readonly hooks?: DocumentHooks

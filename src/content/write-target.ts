@@ -36,6 +36,8 @@ export interface WriteTarget {
   readonly condition?: WriteCondition | undefined
   /** The data was stored before, so it may include attributes that clients cannot write. */
   readonly isTrusted?: boolean
+  /** The document whose links to entries the payload may have, also to hidden entries. By default the written one. */
+  readonly linksFrom?: string
   /** The missing uids of a new document to generate. The default is `required`. */
   readonly filledUids?: FilledUids
   /** Whether the principal needs `publish` as well, because the write publishes. */

@@ -1,4 +1,5 @@
 import { ValidationError } from '../base/errors.ts'
+import type { Uid } from '../schema/definition.ts'
 
 export interface AnswerBounds {
   /** Counts an entry each time it appears in the response. */
@@ -11,6 +12,8 @@ export interface AnswerSize {
   readonly bounds: AnswerBounds
   readonly entries: number
   readonly bytes: number
+  /** The content-types to which links in its blocks refer. */
+  readonly linkedTypes: Set<Uid>
   show(path: string, count: number): void
   read(bytes: number): void
 }
@@ -25,6 +28,7 @@ export function uncountedAnswer(): AnswerSize {
     bounds: { maxEntries: 0, maxBytes: 0 },
     entries: 0,
     bytes: 0,
+    linkedTypes: new Set(),
     show: () => undefined,
     read: () => undefined,
   }
@@ -33,6 +37,7 @@ export function uncountedAnswer(): AnswerSize {
 class Measure implements AnswerSize {
   entries = 0
   bytes = 0
+  readonly linkedTypes = new Set<Uid>()
   readonly bounds: AnswerBounds
 
   constructor(bounds: AnswerBounds) {

@@ -5,6 +5,7 @@ import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import { parseChain, parseOneChain } from './parse-fallback.ts'
 import { parsePublicationFilter } from './parse-publication.ts'
+import { linkedTypes } from './linked-types.ts'
 import { invalidValue } from './query-error.ts'
 import {
   type ActionLocales,
@@ -40,10 +41,7 @@ export function parseVersions(
 }
 
 /** The version in which relations are resolved. @throws ValidationError */
-export function parseReader(
-  query: Data,
-  rules: Pick<QueryRules, 'locales' | 'mayReadDrafts' | 'format' | 'answer' | 'addresses'>,
-): Reader {
+export function parseReader(query: Data, rules: QueryRules): Reader {
   const { locales, addresses } = rules
   const asked = query['locale']
   const chain = parseChain(query, locales)
@@ -56,6 +54,7 @@ export function parseReader(
     ...(publicationFilter !== null && { publicationFilter }),
     locales,
     mayReadDrafts: (uid) => rules.mayReadDrafts(uid),
+    linked: linkedTypes(rules, parseStatus(query['status'])),
     answer: rules.answer,
     ...(addresses !== undefined && { addresses }),
   }

@@ -128,6 +128,8 @@ export interface Reader {
   readonly publicationFilter?: PublicationFilter
   readonly locales: LocaleRules
   mayReadDrafts(uid: Uid): boolean
+  /** The type to which links in blocks refer, as the caller sees it. Null for types that it may not read. */
+  readonly linked: (type: string) => RuledType | null
   readonly answer: AnswerSize
   /** If absent, private files have addresses without a signature. */
   readonly addresses?: SignedAddresses
@@ -319,6 +321,8 @@ export interface QueryRules extends TypeVisibility {
   mayReadDrafts(uid: Uid): boolean
   /** A fragment may name a component outside its zone. */
   readonly components: ReadonlyMap<Uid, ShapePlan>
+  /** Links in blocks can refer to entries of these types. */
+  readonly contentTypes: ReadonlyMap<Uid, ContentTypePlan>
   readonly format: EntryFormat
   readonly fileHolder: ShapePlan | null
   readonly answer: AnswerSize

@@ -99,6 +99,8 @@ export interface ContentTypeDefinition extends ContentTypeOptions {
   readonly file: string
   readonly collectionName: string
   readonly preview?: string
+  /** The template of the addresses of its entries in apps. */
+  readonly url?: string
   /** Unique values are reserved, because no index can enforce them on a sharded collection. */
   readonly sharded?: boolean
   readonly history?: boolean

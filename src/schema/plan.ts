@@ -50,6 +50,8 @@ export interface ContentTypePlan extends ShapePlan {
   /** Whether devices may push changes that they made offline. */
   readonly push?: boolean
   readonly review?: ReviewDefinition
+  /** The template of the URLs in links to its entries, such as `/articles/{slug}`. */
+  readonly url?: string
   readonly indexes: readonly IndexDefinition[]
   readonly filterable: readonly string[] | null
   /** Null if responses contain no relations by default. */

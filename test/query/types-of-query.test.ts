@@ -51,6 +51,7 @@ const rules: QueryRules = {
   mayRead: () => true,
   mayReadDrafts: () => true,
   components: schema.components,
+  contentTypes: schema.contentTypes,
   format: 'v5',
   fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
   answer: measureAnswer({ maxEntries: 1_000, maxBytes: 1_000_000 }),

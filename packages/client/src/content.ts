@@ -144,7 +144,20 @@ export type Inline =
       readonly strikethrough?: boolean
       readonly code?: boolean
     }
-  | { readonly type: 'link'; readonly url: string; readonly children: readonly Inline[] }
+  | {
+      readonly type: 'link'
+      /** Empty if the linked entry has no URL, or is hidden from the caller. */
+      readonly url: string
+      readonly entry?: LinkedEntry
+      readonly children: readonly Inline[]
+    }
+
+/** The target of a link in blocks. */
+export interface LinkedEntry {
+  /** The uid of its content-type, such as `api::article.article`. */
+  readonly type: string
+  readonly documentId: string
+}
 
 export interface ListBlock {
   readonly type: 'list'

@@ -125,6 +125,7 @@ async function read(
     mayRead: (uid) => rights.mayFind(uid),
     mayReadDrafts: (uid) => rights.mayReadDrafts(uid),
     components: schema.components,
+    contentTypes: schema.contentTypes,
     format: 'v5',
     fileHolder: schema.contentTypes.get(FILE) ?? null,
     answer: measureAnswer(bounds),

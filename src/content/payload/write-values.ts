@@ -26,6 +26,7 @@ import {
   mayInvite,
   withoutHidden,
 } from './hidden-targets.ts'
+import { assertLinkedEntries } from './linked-entries.ts'
 import type { WriteTarget } from '../write-target.ts'
 
 export interface PreparedValues {
@@ -37,7 +38,7 @@ export interface PreparedValues {
   readonly madeUids?: readonly string[]
 }
 
-/** @throws ValidationError for missing or hidden targets, and for disallowed file types */
+/** @throws ValidationError for missing or hidden targets of relations and links, and for disallowed file types */
 export async function prepareValues(
   context: DocumentContext,
   target: WriteTarget,
@@ -45,6 +46,7 @@ export async function prepareValues(
   { creating }: { readonly creating: boolean },
 ): Promise<PreparedValues> {
   const { plan, key, writer, permit } = target
+  await assertLinkedEntries(context, target, values)
   const collected = collectRelationChanges(plan, values)
   const isFree = (input: RelationInput): boolean =>
     Object.hasOwn(permit?.set ?? {}, input.path[0] ?? '') || mayInvite(input, permit)

@@ -16,8 +16,9 @@ import {
   type VersionKey,
 } from '../../query/query.ts'
 import { addTranslations } from './localized-files.ts'
+import { fillLinks } from './fill-links.ts'
 import { populate } from './populate.ts'
-import { type Entry, signFiles, toVersionRow } from './row.ts'
+import { type Entry, type PopulateContext, signFiles, toVersionRow } from './row.ts'
 
 export interface FoundDocuments extends Counted {
   readonly entries: readonly Entry[]
@@ -111,6 +112,8 @@ export async function showWithin(
   const rows = versions.map((version) => toVersionRow(version, plan, query, view))
   addTranslations(plan, rows, query)
   await signFiles(plan, rows, query.reader)
-  await populate({ database, reader: query.reader }, rows, query.populate)
+  const context: PopulateContext = { database, reader: query.reader, links: [] }
+  await populate(context, rows, query.populate)
+  await fillLinks(context)
   return rows.map(({ entry }) => entry)
 }

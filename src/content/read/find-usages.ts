@@ -1,6 +1,10 @@
 import type { Database } from '../../mongo/connection/database.ts'
 import { findReferrers } from '../../mongo/read/find-referrers.ts'
-import { findReferencePaths, type ReferencePath } from '../../mongo/read/reference-paths.ts'
+import {
+  findLinkPaths,
+  findReferencePaths,
+  type ReferencePath,
+} from '../../mongo/read/reference-paths.ts'
 import type { Status } from '../../query/query.ts'
 import type { Uid } from '../../schema/definition.ts'
 import { type ContentTypePlan, titleFieldOf } from '../../schema/plan.ts'
@@ -30,6 +34,8 @@ const CONCURRENCY = 4
 
 export interface UsageTargets {
   readonly uid: Uid
+  /** The uids under which links in blocks name the type, with those of earlier releases. Absent for files. */
+  readonly linkedAs?: readonly Uid[]
   readonly documentIds: readonly string[]
 }
 
@@ -40,9 +46,10 @@ export async function findUsages(
   targets: UsageTargets,
 ): Promise<Usages> {
   const searches = types.flatMap((type) =>
-    findReferencePaths(targets.uid, type.plan).map(
-      (path) => () => usagesAt(database, type, path, targets),
-    ),
+    [
+      ...findReferencePaths(targets.uid, type.plan),
+      ...findLinkPaths(targets.linkedAs ?? [], type.plan),
+    ].map((path) => () => usagesAt(database, type, path, targets)),
   )
   const found: Usages[] = []
   for (let start = 0; start < searches.length; start += CONCURRENCY) {
@@ -58,13 +65,13 @@ export async function findUsages(
 async function usagesAt(
   database: Database,
   { plan, drafts, isSeen }: ReadableType,
-  { path, field }: ReferencePath,
+  { path, field, valuesOf }: ReferencePath,
   { uid, documentIds }: UsageTargets,
 ): Promise<Usages> {
   const isBetween = documentIds.length > 1 && plan.uid === uid
   const rows = await findReferrers(database, plan, {
     path,
-    documentIds,
+    values: documentIds.flatMap(valuesOf),
     except: isBetween ? documentIds : [],
     statuses: drafts ? ['draft', 'published'] : ['published'],
     titleField: titleFieldOf(plan),

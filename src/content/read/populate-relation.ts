@@ -240,7 +240,7 @@ function relatedByOwners(
 }
 
 export async function relatedRead(
-  { database, reader }: PopulateContext,
+  { database, reader }: Omit<PopulateContext, 'links'>,
   key: VersionKey,
   node: RelationNode,
 ): Promise<Omit<RelatedRead, 'limit'>> {

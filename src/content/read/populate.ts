@@ -26,6 +26,7 @@ export async function populate(
   parent = '',
 ): Promise<void> {
   if (rows.length === 0) return
+  for (const row of rows) if (row.links.length > 0) context.links.push(row)
   await Promise.all(
     nodes.map((node) =>
       populateNode(context, rows, node, `${parent === '' ? '' : `${parent}.`}${nodeName(node)}`),

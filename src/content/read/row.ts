@@ -1,4 +1,5 @@
 import { isRecord } from '../../base/is-record.ts'
+import { type PendingLink, takeLinks } from './pending-links.ts'
 import { computeValue } from './computed-values.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
@@ -19,7 +20,12 @@ import { SCALAR_KINDS, type ScalarKind } from '../../schema/values/attribute-kin
 export interface PopulateContext {
   readonly database: Database
   readonly reader: Reader
+  /** The links of all rows of the response. */
+  readonly links: RowLinks[]
 }
+
+/** Links that one version shows. */
+export type RowLinks = Pick<Row, 'links' | 'key' | 'times'>
 
 export interface Row {
   readonly values: Data
@@ -29,6 +35,8 @@ export interface Row {
   readonly format: EntryFormat
   readonly documentId: string
   readonly key: VersionKey
+  /** The links of its blocks, which are empty until their query completes. */
+  readonly links: readonly PendingLink[]
   times: number
 }
 
@@ -49,7 +57,8 @@ export function toRow(
   const { entry, shown } = isNested ? nestAttributes(flat) : { entry: flat, shown: flat }
   // Creates keys in the order of the request, because queries complete in any order.
   for (const node of selection.populate) shown[nodeName(node)] = null
-  return { values, entry, shown, format, documentId, key, times }
+  const links = takeLinks(shownShape(holder).blocks, shown)
+  return { values, entry, shown, format, documentId, key, links, times }
 }
 
 interface VersionView {
@@ -90,6 +99,8 @@ interface ShownMember {
 interface Shape {
   readonly plain: readonly ShownMember[]
   readonly computed: readonly ScalarPlan[]
+  /** The members of type blocks. */
+  readonly blocks: readonly string[]
   readonly all: ReadonlyMap<string, ShownMember>
 }
 
@@ -123,6 +134,11 @@ export function showsComputed(holder: ShapePlan, fields: FieldSelection): boolea
   return fields === 'all' || computed.some(({ name }) => fields.includes(name))
 }
 
+export function shownBlocks(holder: ShapePlan, fields: FieldSelection): readonly string[] {
+  const { blocks } = shownShape(holder)
+  return fields === 'all' ? blocks : blocks.filter((name) => fields.includes(name))
+}
+
 /** The members that a reader of the shape sees. */
 export function shownShape(holder: ShapePlan): Shape {
   const known = shapes.get(holder)
@@ -142,7 +158,8 @@ export function shownShape(holder: ShapePlan): Shape {
     all.set(name, shown)
     if (!member.onRequest) plain.push(shown)
   }
-  const shape = { plain, computed, all }
+  const blocks = [...all.values()].filter(({ type }) => type === 'blocks').map(({ name }) => name)
+  const shape = { plain, computed, blocks, all }
   shapes.set(holder, shape)
   return shape
 }

@@ -111,6 +111,7 @@ function rulesFor(
     mayReadDrafts: (uid) => maySee(uid, 'readDrafts'),
     format: 'v5',
     components: schema.components,
+    contentTypes: schema.contentTypes,
     fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
     answer: measureAnswer(api.answer),
   }

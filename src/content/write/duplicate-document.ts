@@ -82,7 +82,7 @@ async function copyVersions(
   )
   const [first, ...others] = copies
   if (first === undefined) throw new Error('there are versions to copy')
-  const target = { plan, documentId, origin, permit }
+  const target = { plan, documentId, origin, permit, linksFrom: request.source }
   const further = await prepareOthers(context, { ...target, writer }, others)
   await createPermitted(
     context,
@@ -120,6 +120,11 @@ function versionOf(
   }
 }
 
+interface DuplicateTarget extends Pick<WriteRequest, 'plan' | 'documentId' | 'origin' | 'writer'> {
+  readonly permit: WritePermit
+  readonly linksFrom: string
+}
+
 interface Prepared {
   readonly target: WriteRequest
   readonly update: Update
@@ -128,13 +133,7 @@ interface Prepared {
 /** Runs the hooks before the transaction, because they may take long. */
 async function prepareOthers(
   context: DocumentContext,
-  {
-    plan,
-    documentId,
-    origin,
-    writer,
-    permit,
-  }: Pick<WriteRequest, 'plan' | 'documentId' | 'origin' | 'writer' | 'permit'>,
+  { plan, documentId, origin, writer, permit, linksFrom }: DuplicateTarget,
   copies: readonly Copy[],
 ): Promise<readonly Prepared[]> {
   const prepared: Prepared[] = []
@@ -143,7 +142,8 @@ async function prepareOthers(
       plan,
       documentId,
       origin,
-      ...(permit !== undefined && { permit }),
+      permit,
+      linksFrom,
       ...versionOf(plan, locale, writer),
     }
     const stamped = withSet(data, permit)

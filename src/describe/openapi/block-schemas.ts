@@ -8,7 +8,10 @@ export function blocksSchema(vocabulary: Vocabulary): JsonSchema {
 function blockSchema({ refer }: Vocabulary): JsonSchema {
   const text = refer('BlockText', () => node('text', { text: TEXT, ...MARKS }, ['text']))
   const link = refer('BlockLink', () =>
-    node('link', { url: TEXT, children: arraySchema(text) }, ['url', 'children']),
+    node('link', { url: TEXT, entry: LINKED_ENTRY, children: arraySchema(text) }, [
+      'url',
+      'children',
+    ]),
   )
   const inline = oneOfTypes({ text, link })
   const item = refer('BlockListItem', () => holding('list-item', inline))
@@ -29,6 +32,13 @@ function blockSchema({ refer }: Vocabulary): JsonSchema {
     ),
   }
   return refer('Block', () => oneOfTypes(blocks))
+}
+
+const LINKED_ENTRY: JsonSchema = {
+  type: 'object',
+  description: 'The entry to which the link leads. Its URL is filled when the link is read.',
+  required: ['type', 'documentId'],
+  properties: { type: TEXT, documentId: TEXT },
 }
 
 const FLAG = { type: 'boolean' } as const

@@ -7,6 +7,7 @@ import { findUsages, type ReadableType, type UsageTargets } from '../../content/
 import { proposeUid, toUid } from '../../content/payload/fill-uids.ts'
 import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import type { Data, Definitions, ScalarDefinition } from '../../schema/definition.ts'
+import { uidsOfType } from '../../schema/named-type.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { administratorsUnderRule, type GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
@@ -94,10 +95,16 @@ async function showUsages(
 /** Under a rule the entries may be hidden, so their usages are not shown. */
 function usageTargets(
   { state: { principal } }: Context,
-  { uid }: ContentTypePlan,
+  plan: ContentTypePlan,
   documentIds: readonly string[],
 ): UsageTargets {
-  return { uid, documentIds: may(principal, contentAction({ uid }, 'find')) ? documentIds : [] }
+  const { uid } = plan
+  const linkedAs = uidsOfType(plan)
+  return {
+    uid,
+    linkedAs,
+    documentIds: may(principal, contentAction({ uid }, 'find')) ? documentIds : [],
+  }
 }
 
 const MANY = Joi.object<{ readonly documentIds: readonly string[] }>({ documentIds: DOCUMENT_IDS })

@@ -3,6 +3,7 @@ import type { ReadToCache } from '../../changes/answers/answer-key.ts'
 import { type CacheTagsKind, cacheTagsOf, TAG_HEADERS } from '../../changes/answers/cache-tags.ts'
 import { type Coding, CODINGS, type CachedAnswer } from '../../changes/answers/cached-answer.ts'
 import type { Grants } from '../../people/access/principal.ts'
+import { isPersonalRead } from '../../people/access/reader-key.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { Uid } from '../../schema/definition.ts'
 import { sendWithTag, tagOf } from '../answer/entity-tag.ts'
@@ -87,8 +88,8 @@ function openReading(cache: AnswerCache, cacheTags: CacheTagsKind | null): Readi
   const underWay = new Map<string, Promise<CachedAnswer>>()
   const anew: Reading['anew'] = async (ctx, key, prepared) => {
     const since = cache.now() // taken before the read, which may miss concurrent commits
-    const { answer, isExact } = await run(ctx, prepared, cacheTags)
-    if (isExact) cache.put(key, answer, prepared.types, since)
+    const { answer, isExact, types } = await run(ctx, prepared, cacheTags)
+    if (isExact) cache.put(key, answer, types, since)
     return answer
   }
   return {
@@ -116,20 +117,28 @@ function findIn(cache: AnswerCache, key: string): Promise<FoundAnswer | null> {
   return cache.find(key).catch(() => null)
 }
 
-/** A response with a signed address expires and is never cached. */
+interface Run {
+  readonly answer: CachedAnswer
+  readonly isExact: boolean
+  readonly types: ReadonlySet<Uid>
+}
+
+/** A response with a signed address expires and is never cached. The types of links are known after the read. */
 async function run(
   { state }: Context,
   prepared: PreparedRead,
   kind: CacheTagsKind | null,
-): Promise<{ readonly answer: CachedAnswer; readonly isExact: boolean }> {
-  const { types, isPublished, isPersonal } = prepared
+): Promise<Run> {
   const loaded = await prepared.load()
+  const linked = state.answer?.linkedTypes ?? new Set()
+  const types = linked.size === 0 ? prepared.types : new Set([...prepared.types, ...linked])
+  const isPersonal = prepared.isPersonal || isPersonalRead(state.principal, linked)
   const { body, revision } = loaded
   const isExact = loaded.isExact && state.addresses?.isUsed !== true
-  const isTagged = isPublished && !isPersonal
+  const isTagged = prepared.isPublished && !isPersonal
   const cacheTags = kind === null || !isTagged ? null : cacheTagsOf(kind, types, loaded.shown())
   const answer = { body: Buffer.from(body), tag: tagOf(body, revision), cacheTags, isPersonal }
-  return { answer, isExact }
+  return { answer, isExact, types }
 }
 
 type Sending = Pick<CachedReadsOptions, 'maxAgeSeconds' | 'cacheTags'>

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Grants } from '../../people/access/principal.ts'
+import { linkedTypes } from '../../query/linked-types.ts'
 import { parseQuery } from '../../query/parse-query.ts'
 import type { LocaleRules, Query, Reader } from '../../query/query.ts'
 import { typesOfQuery } from '../../query/types-of-query.ts'
@@ -12,6 +13,7 @@ import {
   mayReadDraftsOf,
   formatOf,
   readPopulated,
+  rulesOf,
   type RuleSources,
 } from './query-rules.ts'
 
@@ -30,7 +32,7 @@ export interface ListQuery {
 const MAX_CACHED_QUERIES = 200
 const MAX_KEY_LENGTH = 2_000
 
-type LastingReader = Omit<Reader, 'answer' | 'addresses' | 'mayReadDrafts'>
+type LastingReader = Omit<Reader, 'answer' | 'addresses' | 'mayReadDrafts' | 'linked'>
 
 interface CachedQuery {
   readonly plan: ContentTypePlan
@@ -54,6 +56,8 @@ export function listQueries(sources: RuleSources): (asked: ListRequest) => ListQ
       const reader = {
         ...before.reader,
         mayReadDrafts: mayReadDraftsOf(principal, locales),
+        linked: (type: string) =>
+          linkedTypes(rulesOf(ctx, sources, locales), before.reader.status)(type),
         answer,
         ...(ctx.state.addresses !== undefined && { addresses: ctx.state.addresses }),
       }

@@ -35,6 +35,7 @@ export function rulesOf(
     readable: ruledReads(principal),
     mayReadDrafts: mayReadDraftsOf(principal, locales),
     components: schema.components,
+    contentTypes: schema.contentTypes,
     fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
     answer: answerOf(ctx, api),
     ...(ctx.state.addresses !== undefined && { addresses: ctx.state.addresses }),

@@ -2,6 +2,7 @@ import type { Document } from 'mongodb'
 import type { IndexDefinition, ScalarType } from '../../schema/definition.ts'
 import type { ContentTypePlan, ScalarPlan, Schema } from '../../schema/plan.ts'
 import { INDEX_PREFIX, indexName, uniqueIndexName } from '../versions/index-names.ts'
+import { linkHoldersOf, linkIndexName } from '../versions/link-index.ts'
 import { storedPathOf } from '../../schema/stored-path.ts'
 import { STATE_FIELD } from '../versions/version-fields.ts'
 import { uniqueAttributes } from '../write/unique-values.ts'
@@ -36,7 +37,7 @@ export function compileCollections(
   )
 }
 
-/** Above `MAX_INDEXES`, drops in this order: media, relations, locations, date orders, declared indexes. */
+/** Above `MAX_INDEXES`, drops in this order: links in blocks, media, relations, locations, date orders, declared indexes. */
 function compileCollection(plan: ContentTypePlan): CollectionPlan {
   const attributes = [...plan.attributes.values()]
   const relations = attributes.filter(
@@ -65,6 +66,10 @@ function compileCollection(plan: ContentTypePlan): CollectionPlan {
     ...[...relations, ...media].map(({ name, storedName }) => ({
       attributes: name,
       index: relationIndex(storedName),
+    })),
+    ...linkHoldersOf(plan).map((attribute) => ({
+      attributes: `links in ${attribute.name}`,
+      index: relationIndex(linkIndexName(attribute)),
     })),
   ]
   const room = Math.max(0, MAX_INDEXES - needed.length)

@@ -14,7 +14,8 @@ export interface Referrer {
 export interface ReferrerSearch {
   /** With stored names (`findReferencePaths`). */
   readonly path: string
-  readonly documentIds: readonly string[]
+  /** The stored values that refer to the targets. */
+  readonly values: readonly string[]
   readonly except: readonly string[]
   readonly statuses: readonly Status[]
   readonly titleField: string
@@ -24,14 +25,14 @@ export interface ReferrerSearch {
 export async function findReferrers(
   database: Database,
   plan: ContentTypePlan,
-  { path, documentIds, except, statuses, titleField, limit }: ReferrerSearch,
+  { path, values, except, statuses, titleField, limit }: ReferrerSearch,
 ): Promise<readonly Referrer[]> {
   const title = storedPathOf(plan, titleField)
   const projection = { documentId: 1, locale: 1, status: 1, [title]: 1 }
   const found = await versionsOf(database, plan)
     .find(
       {
-        [path]: { $in: [...documentIds] },
+        [path]: { $in: [...values] },
         status: { $in: [...statuses] },
         ...(except.length > 0 && { documentId: { $nin: [...except] } }),
       },

@@ -1,5 +1,6 @@
 import { digestNumber } from '@quire/schema/derived-id'
 import { customAlphabet } from 'nanoid'
+import { isEntryId } from '../../schema/values/entry-links.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
@@ -29,5 +30,5 @@ export function isIdOf({ adopted }: Pick<ContentTypePlan, 'adopted'>, text: stri
 }
 
 export function isDocumentId(text: string): boolean {
-  return /^[a-z][a-z0-9]{23}$/.test(text)
+  return isEntryId(text)
 }

@@ -15,6 +15,7 @@ import {
   noteItems,
 } from '../connection/commit-record.ts'
 import type { Database, Session } from '../connection/database.ts'
+import { isLinkIndex } from '../versions/link-index.ts'
 import { COMMIT, LOCK, REVISION, revisionOf, STATE_FIELD } from '../versions/version-fields.ts'
 import { storedComponentOf } from '../versions/row-names.ts'
 import { asRow, type VersionRow, versionsOf } from '../versions/stored-version.ts'
@@ -143,7 +144,9 @@ function nameOf({ uid }: ContentTypePlan, { documentId, locale, status }: Versio
 /** The content for the history, with stored names and without password hashes. Those are never shown again. */
 function contentOf(plan: ContentTypePlan, version: VersionRow): Pick<NotedItem, 'content'> {
   if (!plan.history) return {}
-  const content = Object.entries(version).filter(([name]) => !UNKEPT.has(name))
+  const content = Object.entries(version).filter(
+    ([name]) => !UNKEPT.has(name) && !isLinkIndex(name),
+  )
   return { content: withoutPasswords(plan, content) }
 }
 

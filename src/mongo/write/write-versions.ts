@@ -21,6 +21,7 @@ import {
 } from '../versions/version-fields.ts'
 import { carryBefore, stateOfCopy } from './carried-members.ts'
 import { noteChanged, notePut } from './note-versions.ts'
+import { isLinkIndex, linkIndexOf } from '../versions/link-index.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { toStoredNames } from '../versions/row-names.ts'
 import {
@@ -267,7 +268,8 @@ export async function changeVersions(
 
 /** Compares whole values. `$ne` in a query would compare the elements of a list. */
 function differsFrom(values: Data): Document {
-  const differences = Object.entries(values).map(([name, value]) => ({
+  const compared = Object.entries(values).filter(([name]) => !isLinkIndex(name))
+  const differences = compared.map(([name, value]) => ({
     $ne: [`$${name}`, { $literal: value }],
   }))
   return { $or: differences }
@@ -291,7 +293,8 @@ function toNewDocument(plan: ContentTypePlan, version: Data, state: StoredState)
 }
 
 function toDocument(plan: ContentTypePlan, values: Data): Document {
-  return toBson(toStoredNames(plan, values)) as Document // an object stays an object
+  const row = toBson(toStoredNames(plan, values)) as Document // an object stays an object
+  return { ...row, ...linkIndexOf(plan, values) }
 }
 
 export interface Written {

@@ -89,6 +89,7 @@ function rulesOf(schema: Schema, bounds: PageBounds): QueryRules {
     mayRead: () => true,
     mayReadDrafts: () => false,
     components: schema.components,
+    contentTypes: schema.contentTypes,
     format: 'v5',
     fileHolder: schema.contentTypes.get('plugin::upload.file') ?? null,
     answer: uncountedAnswer(),

@@ -13,6 +13,7 @@ import { parsePagination } from '../parse-pagination.ts'
 import { parsePublication } from '../parse-publication.ts'
 import { parseQuery } from '../parse-query.ts'
 import { parseReader, parseStatus, parseVersions } from '../parse-version.ts'
+import { linkedTypes } from '../linked-types.ts'
 import { invalidValue } from '../query-error.ts'
 import { assertPublicationShown } from '../shown-publication.ts'
 import { bothFilters, withRuledTargets } from '../ruled-type.ts'
@@ -49,7 +50,7 @@ export interface NamedQuery {
   readonly takesStatus: boolean
 }
 
-export type BoundRules = Omit<QueryRules, 'mayRead' | 'format'>
+export type BoundRules = Omit<QueryRules, 'format'>
 
 export function shownOf(asked: Data, plan: ContentTypePlan): Data {
   const { aggregate } = asked
@@ -97,7 +98,11 @@ export function bindQuery(query: NamedQuery, asked: Data, rules: BoundRules): Qu
     page: pageOf(query, given, { sort: search?.order ?? shown.sort, nearest }, all),
     version: selection,
     publication: parsePublication(version, plan),
-    reader: parseReader(version, all),
+    // Links are no part of the selection, so only those of the caller's own permissions are filled.
+    reader: {
+      ...parseReader(version, all),
+      linked: linkedTypes(rules, parseStatus(version['status'])),
+    },
   }
 }
 

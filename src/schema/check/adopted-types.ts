@@ -51,6 +51,7 @@ export function findAdoptionFaults(declaration: Declaration): readonly Declarati
     'options.indexes': options.indexes !== undefined,
     'options.search': options.search !== undefined,
     'options.preview': options.preview !== undefined,
+    'options.url': options.url !== undefined,
     'options.review': options.review !== undefined,
     'pluginOptions.i18n.localized': pluginOptions?.i18n?.localized === true,
   }

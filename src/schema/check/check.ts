@@ -17,6 +17,7 @@ import { findAttributeFaults, findDeclarationFaults, findUnknownKeys } from './d
 import { findIndexFaults, findOwnIndexFaults } from './declared-indexes.ts'
 import { findFilterableFaults } from './filterable.ts'
 import { findSearchFaults } from './search-weights.ts'
+import { findUrlFaults } from './url-places.ts'
 import { findWarnings } from './find-warnings.ts'
 import type {
   AttributeDefinition,
@@ -243,7 +244,9 @@ function findCrossFaults(declared: DeclaredTypes): readonly LocatedFault[] {
       ...findAdoptedTypeFaults(type, declared).map((fault) => locate(type.file, fault)),
       ...findIndexFaults(type, components).map((fault) => locate(type.file, fault)),
       ...findFilterableFaults(type, declared).map((fault) => locate(type.file, fault)),
-      ...findSearchFaults(type).map((fault) => locate(type.file, fault)),
+      ...[...findSearchFaults(type), ...findUrlFaults(type)].map((fault) =>
+        locate(type.file, fault),
+      ),
     ]),
     ...components.flatMap((component) => {
       return findReferenceFaults(component, declared).map((fault) => locate(component.file, fault))

@@ -116,6 +116,9 @@ const SENTENCES = {
   'declare.studioValue': ({ name }) => `${name} is no value of this attribute`,
   'declare.typeUid': ({ name }) =>
     `${name} is no uid of a new content-type, such as api::recipe.recipe`,
+  'declare.urlAddress': () =>
+    'must be a path such as /articles/{slug}, or an http:// or https:// address',
+  'declare.urlType': ({ type, name }) => `${name} has the type ${type}, which fits into no URL`,
 } satisfies Readonly<Partial<Record<FaultCode, Sentence>>>
 
 export type DeclarationCode = keyof typeof SENTENCES

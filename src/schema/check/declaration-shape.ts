@@ -4,6 +4,7 @@ import { declarationFault, suggest } from './declaration-fault.ts'
 import { findIndexShapeFaults } from './declared-indexes.ts'
 import { findJoiFaults } from './joi-faults.ts'
 import type { DeclarationFault, DeclarationProblem, ScalarType } from '../definition.ts'
+import { isUrlTemplate } from '../url-template.ts'
 import { PREVIEW_PLACES, previewProblem } from '../preview-template.ts'
 import { isRecord } from '../../base/is-record.ts'
 import { isTimeZone } from '../../base/is-time-zone.ts'
@@ -141,6 +142,11 @@ const preview = Joi.string().custom((template: string, helpers) => {
   const valids = PREVIEW_PLACES.map((one) => `{${one}}`)
   return helpers.error('declare.previewPlace', { name, valids })
 })
+const url = Joi.string()
+  .max(500)
+  .custom((template: string, { error }) =>
+    isUrlTemplate(template) ? template : error('declare.urlAddress'),
+  )
 const MAX_WEIGHT = 100
 
 const OPTIONS: Joi.PartialSchemaMap = {
@@ -152,6 +158,7 @@ const OPTIONS: Joi.PartialSchemaMap = {
   search: Joi.object().pattern(Joi.string(), Joi.number().greater(0).max(MAX_WEIGHT)).min(1),
   api: Joi.object(API).unknown(),
   preview,
+  url,
   review: REVIEW,
 }
 

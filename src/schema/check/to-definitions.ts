@@ -32,6 +32,7 @@ export interface Declaration {
     readonly push?: boolean
     readonly indexes?: unknown
     readonly preview?: string
+    readonly url?: string
     readonly review?: DeclaredReview
     readonly search?: SearchWeights
     readonly api?: {
@@ -84,9 +85,13 @@ function adoptionOf({
 function shownOf({
   info,
   options,
-}: Declaration): Pick<ContentTypeDefinition, 'description' | 'icon' | 'preview' | 'search'> {
+}: Declaration): Pick<
+  ContentTypeDefinition,
+  'description' | 'icon' | 'preview' | 'search' | 'url'
+> {
   return {
     ...describedBy(info),
+    ...(options?.url !== undefined && { url: options.url }),
     ...(options?.preview !== undefined && { preview: options.preview }),
     ...(options?.search !== undefined && { search: options.search }),
   }

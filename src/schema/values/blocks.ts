@@ -2,12 +2,17 @@ import { type Fault, fault, MAX_FAULTS } from '../../base/errors.ts'
 import type { Data } from '../definition.ts'
 import { labelOf } from './value-messages.ts'
 import { isRecord } from '../../base/is-record.ts'
+import { ENTRY_LINK_MEMBERS, entryLinksIn, isContentTypeUid, isEntryId } from './entry-links.ts'
 
 type Path = readonly (string | number)[]
 
 type NodeCheck = (node: Data, path: Path) => readonly Fault[]
 
 const MAX_DEPTH = 30
+
+/** Of one value. */
+const MAX_ENTRY_LINKS = 500
+
 const IMAGE_KEYS = [
   'name',
   'url',
@@ -38,7 +43,15 @@ const BLOCK_NODES: Readonly<Record<string, NodeCheck>> = {
 }
 
 export function findBlockFaults(nodes: readonly unknown[], path: Path): readonly Fault[] {
-  return checkEach(nodes, path, BLOCK_NODES)
+  const faults = checkEach(nodes, path, BLOCK_NODES)
+  const isFine = faults.length > 0 || entryLinksIn(nodes).length <= MAX_ENTRY_LINKS
+  return isFine ? faults : [tooManyLinks(path)]
+}
+
+function tooManyLinks(path: Path): Fault {
+  const message = `${labelOf(path)} must have at most ${MAX_ENTRY_LINKS} links to entries`
+  const reason = { code: 'blocks.links', params: { limit: MAX_ENTRY_LINKS } } as const
+  return fault(path, message, undefined, reason)
 }
 
 /** Stops at `MAX_FAULTS`, because a response lists no more, and a short text may have very many. */
@@ -132,6 +145,12 @@ function checkText({ text }: Data, path: Path): readonly Fault[] {
 }
 
 function checkLink(node: Data, path: Path): readonly Fault[] {
+  if (node['entry'] !== undefined) {
+    return [
+      ...checkEntry(node['entry'], [...path, 'entry']),
+      ...checkChildren(node, path, TEXT_NODES),
+    ]
+  }
   const url = node['url']
   const isFine = typeof url === 'string' && isLink(url)
   const message = 'Please specify a valid link.'
@@ -139,6 +158,27 @@ function checkLink(node: Data, path: Path): readonly Fault[] {
     ...(isFine ? [] : [fault([...path, 'url'], message, url, { code: 'blocks.link' })]),
     ...checkChildren(node, path, TEXT_NODES),
   ]
+}
+
+/** The URL of such a link is not stored, so any value passes. */
+function checkEntry(entry: unknown, path: Path): readonly Fault[] {
+  if (!isRecord(entry)) {
+    return [fault(path, `${labelOf(path)} must be an object`, entry, { code: 'object.base' })]
+  }
+  const unknown = Object.keys(entry).find((name) => !ENTRY_LINK_MEMBERS.includes(name))
+  if (unknown !== undefined) {
+    const at = [...path, unknown]
+    return [fault(at, `${labelOf(at)} is not allowed`, entry[unknown], { code: 'object.unknown' })]
+  }
+  const { type, documentId } = entry
+  if (isContentTypeUid(type) && isEntryId(documentId)) return []
+  const wrong = isContentTypeUid(type) ? 'documentId' : 'type'
+  return [lostEntry([...path, wrong], entry[wrong])]
+}
+
+/** Targets that are missing or hidden from the caller have the same fault. */
+export function lostEntry(path: Path, value: unknown): Fault {
+  return fault(path, 'The linked entry was not found', value, { code: 'blocks.entry' })
 }
 
 function isLink(url: string): boolean {

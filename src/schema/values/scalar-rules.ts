@@ -6,6 +6,7 @@ import { Decimal, significantDigits } from './decimal.ts'
 import type { ScalarDefinition, ScalarType } from '../definition.ts'
 import { findJsonFault, findTextFault, MAX_JSON_DEPTH, storedJson } from './json-values.ts'
 import { parseLocation, toPoint } from './location.ts'
+import { mapEntryLinks } from './entry-links.ts'
 import { INT32, INT64, parseBigInteger, parseDecimal, parseNumber } from './attribute-kinds.ts'
 import { DATE_MESSAGE, momentOf, parseDate, parseDatetime, parseTime } from './temporal.ts'
 export type Occasion = 'draft' | 'direct' | 'publishable'
@@ -271,7 +272,9 @@ function readBlocks(value: unknown, helpers: CustomHelpers): unknown {
   if (!Array.isArray(value)) return helpers.error('array.base')
   const nodes: readonly unknown[] = value
   const faults = findBlockFaults(nodes, helpers.state.path ?? [])
-  return faults.length > 0 ? helpers.error('blocks', { faults }) : readJson(nodes, helpers)
+  if (faults.length > 0) return helpers.error('blocks', { faults })
+  const stored = mapEntryLinks(nodes, (node) => ({ ...node, url: '' }))
+  return readJson(stored, helpers)
 }
 
 function readLocation(value: unknown, { error }: CustomHelpers): unknown {

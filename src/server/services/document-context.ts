@@ -7,6 +7,7 @@ import type { Database } from '../../mongo/connection/database.ts'
 import { openIdAllocator } from '../../mongo/system/id-allocator.ts'
 import { newDocumentId } from '../../mongo/versions/document-id.ts'
 import type { Uid } from '../../schema/definition.ts'
+import { linkableType } from '../../schema/named-type.ts'
 import { once } from '../../base/once.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 
@@ -33,6 +34,7 @@ export function documentContext(
     database,
     ids: openIdAllocator(database),
     contentType,
+    linkable: (type) => linkableType({ contentTypes }, type),
     now: () => new Date(),
     newDocumentId,
     hooks: openDocumentHooks(extensions),

@@ -8,10 +8,11 @@ import {
   readRecentCommits,
   toText,
 } from '../../mongo/read/dump-versions.ts'
+import { isLinkIndex } from '../../mongo/versions/link-index.ts'
 import { STATE_FIELD } from '../../mongo/versions/version-fields.ts'
 import { named, type StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { getDocuments } from '../../mongo/write/find-by-unique.ts'
-import type { Uid } from '../../schema/definition.ts'
+import type { Data, Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 
 /** A snapshot of all versions in a folder, because it may not fit into memory. */
@@ -94,14 +95,20 @@ function storeIn(path: string) {
       await store.batch(() => {
         for (const version of before) void store.remove(keyOf(uid, version))
         for (const version of after) {
-          const { [STATE_FIELD]: _state, ...row } = version
-          void store.put(keyOf(uid, version), toText(row))
+          void store.put(keyOf(uid, version), toText(withoutDerived(version)))
         }
       })
     },
     count: () => store.getKeysCount(),
     close: () => store.close(),
   }
+}
+
+/** Omits the members that each write computes. */
+function withoutDerived(version: StoredVersion): Data {
+  return Object.fromEntries(
+    Object.entries(version).filter(([name]) => name !== STATE_FIELD && !isLinkIndex(name)),
+  )
 }
 
 interface CatchUp extends Pick<Schema, 'contentTypes'> {

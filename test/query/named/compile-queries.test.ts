@@ -61,8 +61,10 @@ const RULES: BoundRules = {
   defaultLimit: 25,
   maxLimit: 100,
   locales: { defaultCode: 'en', all: [{ code: 'en' }, { code: 'de' }], has: isLocale },
+  mayRead: () => true,
   mayReadDrafts: () => false,
   components: new Map(),
+  contentTypes: new Map(),
   fileHolder: null,
   answer: measureAnswer({ maxEntries: 1_000, maxBytes: 1_000_000 }),
 }

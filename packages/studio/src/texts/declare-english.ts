@@ -17,6 +17,7 @@ export const declareEnglish = {
   'declare.kind.singleType': 'One',
   'declare.description': 'Description',
   'declare.preview': 'Preview URL',
+  'declare.url': 'URL of an entry, for links',
   'declare.draftAndPublish': 'Draft & publish',
   'declare.localized': 'Localized',
   'declare.attributes': 'Attributes',

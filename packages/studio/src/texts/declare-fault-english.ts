@@ -85,6 +85,9 @@ export const declareFaultEnglish = {
   'fault.declare.studioValue': 'The attribute has no value {name}',
   'fault.declare.typeUid': '{name} is not the uid of a content-type. Example: api::recipe.recipe',
   'fault.declare.unreadable': 'The file cannot be read as JSON',
+  'fault.declare.urlAddress':
+    'The address must be a path such as /articles/…, or start with http:// or https://',
+  'fault.declare.urlType': 'A value of {name} ({type}) does not fit into an address',
   'fault.declare.userDeleteMany': 'delete needs a relation to one user',
   'fault.declare.userDeletePlace':
     'Only a relation to end users that this content-type stores can have this option',

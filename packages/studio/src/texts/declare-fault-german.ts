@@ -91,6 +91,9 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
   'fault.declare.studioValue': 'Das Attribut hat keinen Wert {name}',
   'fault.declare.typeUid': '{name} ist keine UID eines Inhaltstyps. Beispiel: api::recipe.recipe',
   'fault.declare.unreadable': 'Die Datei ist nicht als JSON lesbar',
+  'fault.declare.urlAddress':
+    'Die Adresse muss ein Pfad wie /articles/… sein oder mit http:// oder https:// beginnen',
+  'fault.declare.urlType': 'Ein Wert von {name} ({type}) passt nicht in eine Adresse',
   'fault.declare.userDeleteMany': 'delete braucht eine Relation zu einem einzigen Benutzer',
   'fault.declare.userDeletePlace':
     'Nur eine Relation zu Endbenutzern, die dieser Inhaltstyp speichert, kann diese Option haben',

@@ -19,6 +19,7 @@ export const declareGerman: Readonly<Record<keyof typeof declareEnglish, string>
   'declare.kind.singleType': 'Einer',
   'declare.description': 'Beschreibung',
   'declare.preview': 'URL der Vorschau',
+  'declare.url': 'URL eines Eintrags, für Links',
   'declare.draftAndPublish': 'Entwurf und Veröffentlichung',
   'declare.localized': 'Mehrsprachig',
   'declare.attributes': 'Attribute',

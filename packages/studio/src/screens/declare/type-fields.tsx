@@ -35,6 +35,12 @@ export function TypeFields({ draft, onChange }: TypeFieldsProps) {
             hint="https://…/{documentId}?locale={locale}&status={status}&secret={secret}"
             {...text(['options', 'preview'])}
           />
+          <TextInput
+            label={t('declare.url')}
+            mono
+            hint="/articles/{slug}"
+            {...text(['options', 'url'])}
+          />
           <div className={styles['flags']}>
             <Checkbox {...flag(['options', 'draftAndPublish'])}>
               {t('declare.draftAndPublish')}

@@ -1,0 +1,75 @@
+import type { Document } from 'mongodb'
+import { isRecord } from '../../base/is-record.ts'
+import type { Data } from '../../schema/definition.ts'
+import {
+  type AttributePlan,
+  componentOf,
+  type ContentTypePlan,
+  isNesting,
+  type ShapePlan,
+} from '../../schema/plan.ts'
+import { entryLinksIn } from '../../schema/values/entry-links.ts'
+
+/** No attribute has a name that begins with it. */
+const PREFIX = '_links:'
+
+/** The member of a row that lists the targets of the links in the blocks of an attribute. */
+export function linkIndexName({ storedName }: Pick<AttributePlan, 'storedName'>): string {
+  return `${PREFIX}${storedName}`
+}
+
+export function isLinkIndex(name: string): boolean {
+  return name.startsWith(PREFIX)
+}
+
+/** A target in the index. The uid is the one that the link names. */
+export function linkKey(uid: string, documentId: string): string {
+  return `${uid} ${documentId}`
+}
+
+const holders = new WeakMap<ContentTypePlan, readonly AttributePlan[]>()
+
+/** The attributes of a type that hold blocks, themselves or in components. */
+export function linkHoldersOf(plan: ContentTypePlan): readonly AttributePlan[] {
+  const known = holders.get(plan)
+  if (known !== undefined) return known
+  const found = [...plan.attributes.values()].filter((one) => holdsBlocks(one, new Set()))
+  holders.set(plan, found)
+  return found
+}
+
+function holdsBlocks(attribute: AttributePlan, seen: ReadonlySet<ShapePlan>): boolean {
+  if (attribute.kind === 'scalar') return attribute.type === 'blocks'
+  if (!isNesting(attribute)) return false
+  const shapes =
+    attribute.kind === 'component' ? [attribute.component()] : [...attribute.components().values()]
+  return shapes.some(
+    (shape) =>
+      !seen.has(shape) &&
+      [...shape.attributes.values()].some((one) => holdsBlocks(one, new Set([...seen, shape]))),
+  )
+}
+
+/** The index members for the attributes in `values`, which have the names of their attributes. Null without links. */
+export function linkIndexOf(plan: ContentTypePlan, values: Data): Document {
+  const given = linkHoldersOf(plan).filter(({ name }) => values[name] !== undefined)
+  return Object.fromEntries(
+    given.map((attribute) => {
+      const keys = new Set(linksOf(attribute, values[attribute.name]))
+      return [linkIndexName(attribute), keys.size === 0 ? null : [...keys]]
+    }),
+  )
+}
+
+function linksOf(attribute: AttributePlan, value: unknown): readonly string[] {
+  if (attribute.kind === 'scalar') {
+    if (attribute.type !== 'blocks') return []
+    return entryLinksIn(value).map(({ type, documentId }) => linkKey(type, documentId))
+  }
+  if (!isNesting(attribute)) return []
+  return [value].flat().flatMap((element) => {
+    const shape = isRecord(element) ? componentOf(attribute, element) : undefined
+    if (!isRecord(element) || shape === undefined) return []
+    return [...shape.attributes.values()].flatMap((one) => linksOf(one, element[one.name]))
+  })
+}

@@ -1,0 +1,67 @@
+import { isRecord } from '../../base/is-record.ts'
+import type { Data } from '../definition.ts'
+
+/** The target of a link in blocks. Its type can have an earlier uid. */
+export interface EntryLink {
+  readonly type: string
+  readonly documentId: string
+}
+
+const DOCUMENT_ID = /^[a-z][a-z0-9]{23}$/
+
+export const ENTRY_LINK_MEMBERS: readonly string[] = ['type', 'documentId']
+
+const MAX_UID_LENGTH = 200
+const CONTENT_TYPE = /^api::[A-Za-z0-9-]+\.[A-Za-z0-9-]+$/
+
+/** Null for other nodes, and for members that only look like a reference: older rows can have them. */
+export function entryLinkOf(node: unknown): EntryLink | null {
+  if (!isRecord(node) || node['type'] !== 'link' || !isRecord(node['entry'])) return null
+  const { type, documentId } = node['entry']
+  return isContentTypeUid(type) && isEntryId(documentId) ? { type, documentId } : null
+}
+
+export function isContentTypeUid(type: unknown): type is string {
+  return typeof type === 'string' && type.length <= MAX_UID_LENGTH && CONTENT_TYPE.test(type)
+}
+
+export function isEntryId(documentId: unknown): documentId is string {
+  return typeof documentId === 'string' && DOCUMENT_ID.test(documentId)
+}
+
+export interface PlacedLink extends EntryLink {
+  readonly path: readonly (string | number)[]
+}
+
+/** The links of a value of blocks, in order. */
+export function entryLinksIn(
+  nodes: unknown,
+  path: readonly (string | number)[] = [],
+): readonly PlacedLink[] {
+  if (!Array.isArray(nodes)) return []
+  return (nodes as readonly unknown[]).flatMap((node, index) => {
+    const at = [...path, index]
+    const link = entryLinkOf(node)
+    if (link !== null) return [{ ...link, path: [...at, 'entry'] }]
+    return isRecord(node) ? entryLinksIn(node['children'], [...at, 'children']) : []
+  })
+}
+
+/** Replaces the links to entries. Returns the value itself if it has none. */
+export function mapEntryLinks(
+  nodes: readonly unknown[],
+  map: (node: Data, link: EntryLink) => Data,
+): readonly unknown[] {
+  const mapped = nodes.map((node) => mapNode(node, map))
+  return mapped.some((node, index) => node !== nodes[index]) ? mapped : nodes
+}
+
+function mapNode(node: unknown, map: (node: Data, link: EntryLink) => Data): unknown {
+  const link = entryLinkOf(node)
+  if (!isRecord(node)) return node
+  if (link !== null) return map(node, link)
+  const { children } = node
+  if (!Array.isArray(children)) return node
+  const mapped = mapEntryLinks(children as readonly unknown[], map)
+  return mapped === children ? node : { ...node, children: mapped }
+}
