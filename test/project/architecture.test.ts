@@ -107,10 +107,10 @@ const STUDIO = ['texts', 'api', 'design', 'entry', 'fields', 'screens', 'shell',
 
 /** The most files and lines of code that a reader of a path has to load: its file and all that it imports. */
 const MAX_CLOSURES: Readonly<Record<string, readonly [files: number, lines: number]>> = {
-  'content/read/find-documents.ts': [66, 6_800],
-  'content/write/create-document.ts': [87, 8_900],
-  'content/write/update-document.ts': [87, 8_900],
-  'content/write/publish-document.ts': [88, 8_900],
+  'content/read/find-documents.ts': [71, 7_000],
+  'content/write/create-document.ts': [87, 9_200],
+  'content/write/update-document.ts': [92, 9_200],
+  'content/write/publish-document.ts': [93, 9_200],
 }
 
 const FORBIDDEN_FOLDERS = ['utils', 'helpers', 'common', 'types', 'lib', 'misc', 'shared']

@@ -6,8 +6,7 @@ import { versionsOf } from '../../mongo/versions/stored-version.ts'
 import { findExisting } from '../../mongo/write/find-existing.ts'
 import type { Data } from '../../schema/definition.ts'
 import { type AttributePlan, componentOf, isNesting, type ShapePlan } from '../../schema/plan.ts'
-import { lostEntry } from '../../schema/values/blocks.ts'
-import { entryLinksIn, type PlacedLink } from '../../schema/values/entry-links.ts'
+import { entryLinksIn, lostEntry, type PlacedLink } from '../../schema/values/entry-links.ts'
 import type { DocumentContext } from '../context.ts'
 import type { WriteTarget } from '../write-target.ts'
 
@@ -50,14 +49,15 @@ async function findVisible(
     documentIds: new Set(links.map(({ documentId }) => documentId)),
     ids: new Set<number>(),
   }
-  const lookUp = context.targets?.existing(plan, named)
-  const { documentIds } = await (lookUp ?? findExisting(context.database, plan, named))
+  // The lookup of a batch knows documents of its earlier lines, and no others that only links name.
+  const inBatch = await context.targets?.existing(plan, named)
+  const stored = await findExisting(context.database, plan, named)
+  const isNamed = (documentId: string): boolean => named.documentIds.has(documentId)
+  const documentIds = [...stored.documentIds, ...[...(inBatch?.documentIds ?? [])].filter(isNamed)]
   const { rules } = writer
   const hides = rules?.hidesEntries(plan) === true
   const targets = { target: plan, locale: writer.locale, session: undefined }
-  const visible = hides
-    ? await rules.visibleTargets(context, targets, [...documentIds])
-    : documentIds
+  const visible = hides ? await rules.visibleTargets(context, targets, documentIds) : documentIds
   return [...visible].map((documentId) => linkKey(type, documentId))
 }
 

@@ -2,7 +2,13 @@ import { type Fault, fault, MAX_FAULTS } from '../../base/errors.ts'
 import type { Data } from '../definition.ts'
 import { labelOf } from './value-messages.ts'
 import { isRecord } from '../../base/is-record.ts'
-import { ENTRY_LINK_MEMBERS, entryLinksIn, isContentTypeUid, isEntryId } from './entry-links.ts'
+import {
+  ENTRY_LINK_MEMBERS,
+  entryLinksIn,
+  isContentTypeUid,
+  isEntryId,
+  lostEntry,
+} from './entry-links.ts'
 
 type Path = readonly (string | number)[]
 
@@ -174,11 +180,6 @@ function checkEntry(entry: unknown, path: Path): readonly Fault[] {
   if (isContentTypeUid(type) && isEntryId(documentId)) return []
   const wrong = isContentTypeUid(type) ? 'documentId' : 'type'
   return [lostEntry([...path, wrong], entry[wrong])]
-}
-
-/** Targets that are missing or hidden from the caller have the same fault. */
-export function lostEntry(path: Path, value: unknown): Fault {
-  return fault(path, 'The linked entry was not found', value, { code: 'blocks.entry' })
 }
 
 function isLink(url: string): boolean {

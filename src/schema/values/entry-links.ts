@@ -1,3 +1,4 @@
+import { type Fault, fault } from '../../base/errors.ts'
 import { isRecord } from '../../base/is-record.ts'
 import type { Data } from '../definition.ts'
 
@@ -29,15 +30,14 @@ export function isEntryId(documentId: unknown): documentId is string {
   return typeof documentId === 'string' && DOCUMENT_ID.test(documentId)
 }
 
+type Path = readonly (string | number)[]
+
 export interface PlacedLink extends EntryLink {
-  readonly path: readonly (string | number)[]
+  readonly path: Path
 }
 
 /** The links of a value of blocks, in order. */
-export function entryLinksIn(
-  nodes: unknown,
-  path: readonly (string | number)[] = [],
-): readonly PlacedLink[] {
+export function entryLinksIn(nodes: unknown, path: Path = []): readonly PlacedLink[] {
   if (!Array.isArray(nodes)) return []
   return (nodes as readonly unknown[]).flatMap((node, index) => {
     const at = [...path, index]
@@ -64,4 +64,9 @@ function mapNode(node: unknown, map: (node: Data, link: EntryLink) => Data): unk
   if (!Array.isArray(children)) return node
   const mapped = mapEntryLinks(children as readonly unknown[], map)
   return mapped === children ? node : { ...node, children: mapped }
+}
+
+/** Targets that are missing or hidden from the caller have the same fault. */
+export function lostEntry(path: Path, value: unknown): Fault {
+  return fault(path, 'The linked entry was not found', value, { code: 'blocks.entry' })
 }

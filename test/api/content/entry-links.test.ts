@@ -276,6 +276,54 @@ describe('links to entries in blocks', () => {
     expect((await putBody({ body: blocksWith(...allLinks()) }, { token })).status).to.equal(200)
   })
 
+  it('accepts targets of earlier lines of a bulk request', async () => {
+    const note = 'b'.repeat(24)
+    const lines = [
+      { op: 'upsert', type: 'note', documentId: note, data: { text: 'first' } },
+      {
+        op: 'upsert',
+        type: 'page',
+        documentId: 'c'.repeat(24),
+        data: { body: blocksWith(linkTo(NOTE, note)) },
+      },
+      {
+        op: 'upsert',
+        type: 'page',
+        documentId: 'd'.repeat(24),
+        data: { body: blocksWith(linkTo(ARTICLE, id('article'))) },
+      },
+      {
+        op: 'upsert',
+        type: 'page',
+        documentId: 'e'.repeat(24),
+        data: { body: blocksWith(linkTo(NOTE, NONE)) },
+      },
+    ]
+    const body = lines.map((line) => JSON.stringify(line)).join('\n')
+    const headers = { 'content-type': 'application/x-ndjson' }
+    const { text } = await server.send('POST', '/api/_bulk', { body, headers })
+    const results = text.trim().split('\n')
+    const statuses = results.map((line): unknown => (JSON.parse(line) as Json).status)
+    expect(statuses.slice(0, 4), text).to.deep.equal([201, 201, 201, 400])
+  })
+
+  it('fills the links again after the target is restored from the trash', async () => {
+    const documentId = await added(server, '/api/notes', { text: 'soon deleted' })
+    const page = await added(server, '/api/pages', { body: blocksWith(linkTo(NOTE, documentId)) })
+    const shown = async (): Promise<unknown> =>
+      linksIn(ok(await server.get(`/api/pages/${page}?status=published`)).body)
+    ok(await server.send('POST', `/api/pages/${page}/actions/publish`))
+    expect(await shown()).to.deep.equal([['', documentId]])
+    expect((await server.delete(`/api/notes/${documentId}`)).status).to.equal(204)
+    expect(await shown()).to.deep.equal([['', null]])
+    const { body } = ok(await server.get(`/api/pages/${page}?status=draft`))
+    expect(linksIn(body)).to.deep.equal([['', documentId]])
+    ok(await server.put(`/api/pages/${page}`, { body }))
+    const sent = { body: { data: {} } }
+    ok(await server.send('POST', `/admin/trash/${NOTE}/${documentId}/restore`, sent))
+    expect(await shown()).to.deep.equal([['', documentId]])
+  })
+
   it('stores no URL, and refuses more than 500 links in a value', async () => {
     const many = Array.from({ length: 501 }, () => linkTo(NOTE, id('note')))
     const answer = await putBody({ body: blocksWith(...many) })

@@ -8,7 +8,7 @@ import { added, ARTICLE, blocksWith, LINKED_TYPES, linkTo, NOTE } from './linked
 
 const PAGE = 'api::page.page'
 const TARGETS = 3
-const RUNS = modelRuns('QUIRE_LINKED_FROM_RUNS', 12, 150)
+const RUNS = modelRuns('LINKED_FROM_RUNS', 8, 100)
 
 const ACTIONS = ['publish', 'unpublish', 'discard', 'delete', 'restore', 'revert', 'copy']
 
