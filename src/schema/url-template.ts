@@ -3,7 +3,7 @@ import type { ContentTypePlan } from './plan.ts'
 /** The members of an entry that a URL template can name, besides its attributes. */
 export const URL_MEMBERS: readonly string[] = ['documentId', 'locale']
 
-/** Types of attributes whose values fit into a URL. */
+/** The types of attributes with values that fit into a URL. */
 export const URL_TYPES: ReadonlySet<string> = new Set([
   'string',
   'text',

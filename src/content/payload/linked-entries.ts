@@ -1,16 +1,12 @@
 import { type Fault, validationError } from '../../base/errors.ts'
 import { groupBy } from '../../base/group-by.ts'
-import { isRecord } from '../../base/is-record.ts'
-import { linkHoldersOf, linkIndexName, linkKey } from '../../mongo/versions/link-index.ts'
+import { linkHoldersOf, linkIndexName, linkKey, linksOf } from '../../mongo/versions/link-index.ts'
 import { versionsOf } from '../../mongo/versions/stored-version.ts'
 import { findExisting } from '../../mongo/write/find-existing.ts'
 import type { Data } from '../../schema/definition.ts'
-import { type AttributePlan, componentOf, isNesting, type ShapePlan } from '../../schema/plan.ts'
-import { entryLinksIn, lostEntry, type PlacedLink } from '../../schema/values/entry-links.ts'
+import { lostEntry, type PlacedLink } from '../../schema/values/entry-links.ts'
 import type { DocumentContext } from '../context.ts'
 import type { WriteTarget } from '../write-target.ts'
-
-type Path = PlacedLink['path']
 
 /**
  * The document may keep links that it has, so that texts with links to deleted or hidden entries can be saved.
@@ -24,7 +20,7 @@ export async function assertLinkedEntries(
   const { plan, isTrusted = false } = target
   const given = linkHoldersOf(plan).filter(({ name }) => values[name] !== undefined)
   if (isTrusted || given.length === 0) return
-  const links = given.flatMap((one) => linksOf(one, values[one.name], [one.name]))
+  const links = given.flatMap((one) => linksOf(one, values[one.name]))
   if (links.length === 0) return
   const byType = groupBy(links, ({ type }) => type)
   const found = await Promise.all(
@@ -73,24 +69,4 @@ async function exceptHeld(
     .toArray()
   const held = new Set(rows.flatMap((row) => names.flatMap((name): unknown => row[name] ?? [])))
   return links.filter((link) => !held.has(linkKey(link.type, link.documentId)))
-}
-
-function linksOf(attribute: AttributePlan, value: unknown, path: Path): readonly PlacedLink[] {
-  if (attribute.kind === 'scalar') {
-    return attribute.type === 'blocks' ? entryLinksIn(value, path) : []
-  }
-  if (!isNesting(attribute)) return []
-  const elements = Array.isArray(value)
-    ? (value as readonly unknown[]).map((element, index) => [element, [...path, index]] as const)
-    : [[value, path] as const]
-  return elements.flatMap(([element, at]) => {
-    const shape = isRecord(element) ? componentOf(attribute, element) : undefined
-    return isRecord(element) && shape !== undefined ? linksWithin(shape, element, at) : []
-  })
-}
-
-function linksWithin(shape: ShapePlan, values: Data, path: Path): readonly PlacedLink[] {
-  return [...shape.attributes.values()].flatMap((one) =>
-    linksOf(one, values[one.name], [...path, one.name]),
-  )
 }

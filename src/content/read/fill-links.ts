@@ -69,7 +69,7 @@ async function fillType(
   )
 }
 
-/** Whether the caller reads drafts and sees all entries of the type, so that a reference tells it nothing. */
+/** Whether the caller reads drafts and sees all entries of the type, so that a reference reveals no entry. */
 function seesAll({ plan, condition }: RuledType, reader: Reader): boolean {
   if (condition !== null || reader.status !== 'draft') return false
   return !plan.draftAndPublish || reader.mayReadDrafts(plan.uid)

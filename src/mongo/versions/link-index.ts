@@ -8,7 +8,7 @@ import {
   isNesting,
   type ShapePlan,
 } from '../../schema/plan.ts'
-import { entryLinksIn } from '../../schema/values/entry-links.ts'
+import { entryLinksIn, type PlacedLink } from '../../schema/values/entry-links.ts'
 
 /** No attribute has a name that begins with it. */
 const PREFIX = '_links:'
@@ -55,21 +55,31 @@ export function linkIndexOf(plan: ContentTypePlan, values: Data): Document {
   const given = linkHoldersOf(plan).filter(({ name }) => values[name] !== undefined)
   return Object.fromEntries(
     given.map((attribute) => {
-      const keys = new Set(linksOf(attribute, values[attribute.name]))
+      const links = linksOf(attribute, values[attribute.name])
+      const keys = new Set(links.map(({ type, documentId }) => linkKey(type, documentId)))
       return [linkIndexName(attribute), keys.size === 0 ? null : [...keys]]
     }),
   )
 }
 
-function linksOf(attribute: AttributePlan, value: unknown): readonly string[] {
+/** The links in the blocks of a value, also in its components. */
+export function linksOf(
+  attribute: AttributePlan,
+  value: unknown,
+  path: PlacedLink['path'] = [attribute.name],
+): readonly PlacedLink[] {
   if (attribute.kind === 'scalar') {
-    if (attribute.type !== 'blocks') return []
-    return entryLinksIn(value).map(({ type, documentId }) => linkKey(type, documentId))
+    return attribute.type === 'blocks' ? entryLinksIn(value, path) : []
   }
   if (!isNesting(attribute)) return []
-  return [value].flat().flatMap((element) => {
+  const elements = Array.isArray(value)
+    ? (value as readonly unknown[]).map((element, index) => [element, [...path, index]] as const)
+    : [[value, path] as const]
+  return elements.flatMap(([element, at]) => {
     const shape = isRecord(element) ? componentOf(attribute, element) : undefined
     if (!isRecord(element) || shape === undefined) return []
-    return [...shape.attributes.values()].flatMap((one) => linksOf(one, element[one.name]))
+    return [...shape.attributes.values()].flatMap((one) =>
+      linksOf(one, element[one.name], [...at, one.name]),
+    )
   })
 }

@@ -303,7 +303,7 @@ describe('links to entries in blocks', () => {
     const headers = { 'content-type': 'application/x-ndjson' }
     const { text } = await server.send('POST', '/api/_bulk', { body, headers })
     const results = text.trim().split('\n')
-    const statuses = results.map((line): unknown => (JSON.parse(line) as Json).status)
+    const statuses = results.map((line): Json => JSON.parse(line).status)
     expect(statuses.slice(0, 4), text).to.deep.equal([201, 201, 201, 400])
   })
 
