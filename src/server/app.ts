@@ -21,7 +21,7 @@ import { createMetrics, type Metrics } from '../http/middleware/measure-requests
 import { readBody } from '../http/body/read-body.ts'
 import { MAX_FILE_BYTES } from '../content/translation/translation-file.ts'
 import { readRawBody } from '../http/body/read-raw-body.ts'
-import { openWaiting } from '../http/sync/open-waiting.ts'
+import { openWaiting, type Waiting } from '../http/sync/open-waiting.ts'
 import { rootRoutes } from '../http/routes/root-routes.ts'
 import { serveStudio } from '../http/routes/serve-studio.ts'
 import { serveUploads } from '../http/routes/serve-uploads.ts'
@@ -86,7 +86,8 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   })
   measureDatabase(registry, services)
   const docsPath = isDocs(routers) ? '/api/docs' : null
-  const parts: Parts = { media, limited, registry, ...bodies, docsPath }
+  const { presenceStreams } = waiting
+  const parts: Parts = { media, limited, registry, ...bodies, docsPath, presenceStreams }
   const others = openRouters(dependencies, services, parts)
   const koa = buildKoa(dependencies, services, measure, [
     apiRoutes(routers), // first, because most requests match here
@@ -101,7 +102,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
     leave: () => waiting.shutdown.begin(),
     close: async () => {
       waiting.shutdown.begin()
-      await waiting.streams.close()
+      await waiting.close()
       await services.close()
     },
   }
@@ -137,6 +138,7 @@ interface Parts {
   readonly readRaw: Middleware
   readonly readFile: Middleware
   readonly docsPath: string | null
+  readonly presenceStreams: Waiting['presenceStreams']
 }
 
 function isDocs(routers: ReadonlyMap<string, GuardedRouter>): boolean {
@@ -146,7 +148,7 @@ function isDocs(routers: ReadonlyMap<string, GuardedRouter>): boolean {
 function openRouters(
   { config, log, editableTypes = false, studio: branding = null }: AppOptions,
   services: Services,
-  { media, limited, registry, readBody, readRaw, readFile, docsPath }: Parts,
+  { media, limited, registry, readBody, readRaw, readFile, docsPath, presenceStreams }: Parts,
 ): readonly GuardedRouter[] {
   const { trustedProxies } = config.http
   const health = healthRoutes({
@@ -166,6 +168,7 @@ function openRouters(
     readRaw,
     readFile,
     media,
+    presenceStreams,
   })
   const studioFiles = brandStudio(readStudioFiles(STUDIO_FOLDER), branding)
   const studio = serveStudio(studioFiles, previewOrigins(services.definitions))

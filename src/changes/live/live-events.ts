@@ -12,6 +12,9 @@ export type EndReason = 'shutdown' | 'credentials' | 'permission' | 'error'
 /** Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export const HEARTBEAT = ':\n\n'
 
+/** Random delay, so that clients do not reconnect all at once. */
+const RETRY_MS = { least: 500, most: 5_000 } as const
+
 /** Only the last event carries the token: an interrupted commit is sent again as a whole. */
 export function commitEvents(find: Finder, token: SyncToken, commit: LiveCommit): string {
   const skipped = commit.seq === token.seq + 1 ? token.item : 0
@@ -50,9 +53,13 @@ export function idOnly(token: SyncToken): string {
   return `id: ${writeToken(token)}\n\n`
 }
 
-/** `retryMs` differs per client, so that clients do not reconnect all at once. */
-export function endEvent(reason: EndReason, retryMs: number): string {
-  return `retry: ${retryMs}\nevent: end\ndata: ${JSON.stringify({ reason })}\n\n`
+export function endEvent(reason: EndReason): string {
+  return `retry: ${retryMs()}\nevent: end\ndata: ${JSON.stringify({ reason })}\n\n`
+}
+
+function retryMs(): number {
+  const { least, most } = RETRY_MS
+  return Math.round(least + Math.random() * (most - least))
 }
 
 function withToken(events: readonly string[], token: SyncToken): string {

@@ -11,9 +11,6 @@ export interface Subscriber {
   dueAt: number
 }
 
-/** Random delay, so that clients do not reconnect all at once. */
-const RETRY_MS = { least: 500, most: 5_000 } as const
-
 export class Subscribers {
   readonly #listeners = new Set<Subscriber>()
   readonly #follow: CommitLog['follow']
@@ -57,7 +54,7 @@ export class Subscribers {
 
   end(listener: Subscriber, reason: EndReason): void {
     this.remove(listener)
-    listener.stream.client.sink.end(endEvent(reason, retryMs()))
+    listener.stream.client.sink.end(endEvent(reason))
   }
 
   #rest(): void {
@@ -70,9 +67,4 @@ export class Subscribers {
 export function pauseSubscriber(listener: Subscriber, ms: number): void {
   listener.isJoined = false
   listener.dueAt = performance.now() + ms
-}
-
-function retryMs(): number {
-  const { least, most } = RETRY_MS
-  return Math.round(least + Math.random() * (most - least))
 }

@@ -59,6 +59,8 @@ import type { Middleware } from '../router/state.ts'
 import { passkeyRoutes } from './passkey-routes.ts'
 import { totpRoutes } from './totp-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
+import { presenceRoutes } from './presence-routes.ts'
+import type { PresenceStreams } from './presence-streams.ts'
 import { extensionFailureRoutes } from './extension-routes.ts'
 import { viewRoutes } from './view-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -92,6 +94,7 @@ export interface ManagementDependencies {
   readonly folders: Folders
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
   readonly translation: TranslationRouteDependencies['translation']
+  readonly presenceStreams: PresenceStreams
   readonly extensions: ExtensionRouteDependencies['extensions']
   readonly validators: ExtensionRouteDependencies['validators']
 }
@@ -128,7 +131,12 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     scheduleRoutes(content),
     releaseRoutes(content),
     auditRoutes({ ...content, access, administrators, folders }),
-    overviewRoutes({ ...content, presence: administrators.presence }),
+    overviewRoutes(content),
+    presenceRoutes({
+      ...content,
+      presence: administrators.presence,
+      streams: dependencies.presenceStreams,
+    }),
     viewRoutes({ ...content, administrators }),
     recentRoutes({ ...content, access, administrators, editableTypes }),
     declarationRoutes({ ...before, schema, definitions }),

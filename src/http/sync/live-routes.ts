@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { Access } from '../../people/access/access.ts'
 import { assertMaySync, syncAction, syncerOf } from '../../people/access/sync-rights.ts'
 import { ForbiddenError } from '../../base/errors.ts'
@@ -14,7 +13,7 @@ import { networkOf } from '../router/network-of.ts'
 import { readQuery } from '../body/read-request.ts'
 import { hasLeft } from '../answer/hang-ups.ts'
 import type { Context, Middleware } from '../router/state.ts'
-import { responseSink } from './response-sink.ts'
+import { beginEvents, prepareEvents, responseSink } from './response-sink.ts'
 import { assertLocales, invalidToken } from './refuse.ts'
 
 export interface LiveRouteDependencies {
@@ -34,14 +33,8 @@ export function liveRoutes(dependencies: LiveRouteDependencies): GuardedRouter {
   const handle = async (ctx: Context): Promise<void> => {
     const asked = readLiveRequest(ctx, types)
     await assertPermitted(dependencies, asked, ctx)
-    ctx.set('Cache-Control', 'private, no-store, no-transform')
-    ctx.set('X-Accel-Buffering', 'no') // disables buffering in nginx
-    ctx.type = 'text/event-stream; charset=utf-8'
-    if (ctx.method === 'HEAD') {
-      ctx.status = 200
-      return
-    }
-    await open(dependencies, asked, ctx)
+    prepareEvents(ctx)
+    if (ctx.method !== 'HEAD') await open(dependencies, asked, ctx)
   }
   router.get('/', dependencies.authenticate, syncersOnly(actions, handle))
   return router
@@ -107,15 +100,8 @@ async function open(
       identify: async () => syncerOf(await access.principalOf(authorization), asked.scope),
       sink: responseSink(res),
     },
-    () => begin(ctx, res),
+    () => beginEvents(ctx),
   )
   if (hasLeft(res)) stream.close()
   else res.once('close', () => stream.close())
-}
-
-/** The stream writes to the response from here on. Koa and its middleware no longer modify it. */
-function begin(ctx: Context, res: ServerResponse): void {
-  ctx.status = 200
-  ctx.respond = false
-  res.flushHeaders()
 }

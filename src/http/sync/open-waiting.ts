@@ -5,17 +5,23 @@ import {
   type LiveStreamsOptions,
   openLiveStreams,
 } from '../../changes/live/live-streams.ts'
+import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
+import { openPresenceStreams, type PresenceStreams } from '../admin/presence-streams.ts'
 import { type Shutdown, openShutdown } from '../router/shutdown.ts'
 import { measureLive } from '../middleware/measure-live.ts'
 
 export interface Waiting {
   readonly shutdown: Shutdown
   readonly streams: LiveStreams
+  readonly presenceStreams: PresenceStreams
+  /** All streams must have ended. */
+  close(): Promise<void>
 }
 
 export interface WaitingOptions extends Omit<LiveStreamsOptions, 'onBackgroundError'> {
   readonly log: Logger
   readonly registry: Registry
+  readonly administrators: Pick<AdministratorsContext, 'presence'>
 }
 
 export function openWaiting({ log, registry, ...options }: WaitingOptions): Waiting {
@@ -24,7 +30,19 @@ export function openWaiting({ log, registry, ...options }: WaitingOptions): Wait
     log.warn({ err: error }, 'The streams of changes could not be served')
   }
   const streams = openLiveStreams({ ...options, onBackgroundError })
-  shutdown.onBegin(() => streams.endAll())
+  const presenceStreams = openPresenceStreams(options.administrators)
+  shutdown.onBegin(() => {
+    streams.endAll()
+    presenceStreams.endAll()
+  })
   measureLive(registry, () => streams.counts())
-  return { shutdown, streams }
+  return {
+    shutdown,
+    streams,
+    presenceStreams,
+    close: async () => {
+      await streams.close()
+      await presenceStreams.close()
+    },
+  }
 }
