@@ -32,6 +32,7 @@ async function digestSources(): Promise<string> {
     'vite.config.ts',
     'package.json',
     '../../package-lock.json',
+    '../merge/src/compare-texts.ts',
     '../merge/src/is-deep-equal.ts',
     '../merge/src/merge-members.ts',
     '../merge/src/merge-text.ts',

@@ -2,7 +2,7 @@
 const MAX_CELLS = 1_000_000
 
 /** Replaces the words from `start` to `end` of the base. */
-interface TextEdit {
+export interface TextEdit {
   readonly start: number
   readonly end: number
   readonly words: readonly string[]
@@ -22,7 +22,7 @@ export function mergeText(base: string, mine: string, theirs: string): string | 
 }
 
 /** Words, single punctuation characters, and the space between them. */
-function wordsOf(text: string): readonly string[] {
+export function wordsOf(text: string): readonly string[] {
   return text.match(/\s+|[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu) ?? []
 }
 
@@ -49,7 +49,10 @@ function applyEdits(words: readonly string[], edits: readonly TextEdit[]): strin
   return [...parts, ...words.slice(at)].join('')
 }
 
-function editsBetween(before: readonly string[], after: readonly string[]): readonly TextEdit[] {
+export function editsBetween(
+  before: readonly string[],
+  after: readonly string[],
+): readonly TextEdit[] {
   const shorter = Math.min(before.length, after.length)
   let start = 0
   while (start < shorter && before[start] === after[start]) start += 1

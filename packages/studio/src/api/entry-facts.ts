@@ -46,12 +46,6 @@ export interface Usage {
   readonly title: string | null
 }
 
-export interface Presence {
-  readonly id: string
-  readonly name: string
-  readonly since: string
-}
-
 /** Prefix of all queries about how an entry is stored. A write invalidates it. */
 export const factsKey = (uid: string, documentId: string) => ['content', uid, 'facts', documentId]
 
@@ -143,18 +137,6 @@ export const previewQuery = ({ uid, documentId, locale }: ActedOn) =>
     refetchInterval: RENEW_PREVIEW_MS,
     refetchOnReconnect: false,
   })
-
-export async function announcePresence(
-  { uid, documentId, locale }: ActedOn,
-  signal: AbortSignal,
-): Promise<readonly Presence[]> {
-  const { data } = await request<readonly Presence[]>('PUT', '/admin/presence', {
-    body: { uid, documentId, ...(locale !== null && { locale }) },
-    signal,
-    signsIn: false,
-  })
-  return data
-}
 
 export type EntryAction = 'publish' | 'unpublish' | 'discard'
 

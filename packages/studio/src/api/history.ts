@@ -1,3 +1,4 @@
+import type { TextRun } from '@quire/merge/compare-texts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { ActedOn } from './entry-facts.ts'
 import { factsKey } from './entry-facts.ts'
@@ -25,17 +26,12 @@ export interface PastVersion {
   readonly changed?: readonly string[]
 }
 
-export interface WordRun {
-  readonly op: 'same' | 'added' | 'removed'
-  readonly text: string
-}
-
 export interface AttributeChange {
   readonly attribute: string
   readonly from: unknown
   readonly to: unknown
   /** Absent if the texts are too long to compare word by word. */
-  readonly words?: readonly WordRun[]
+  readonly words?: readonly TextRun[]
 }
 
 interface PageMeta {

@@ -48,6 +48,21 @@ export function toAddress(values: FormValues, path: readonly (string | number)[]
   return address
 }
 
+/** Translates an address to an API path. Ends at a component that the form does not have. */
+export function toPath(values: FormValues, address: Address): readonly string[] {
+  const path: string[] = []
+  let held: unknown = values
+  for (const step of address) {
+    const at: number = Array.isArray(held)
+      ? (held as ComponentValue[]).findIndex(({ $key }) => $key === step)
+      : 0
+    if (at < 0) return path
+    path.push(Array.isArray(held) ? String(at) : step)
+    held = Array.isArray(held) ? held[at] : isObject(held) ? held[step] : undefined
+  }
+  return path
+}
+
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }

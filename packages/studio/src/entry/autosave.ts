@@ -3,7 +3,7 @@ import type { Attributes, Components } from '../api/attributes.ts'
 import { adoptAnswer, readAnswer } from './adopt-answer.ts'
 import { toAddress, serializeAddress } from './address.ts'
 import type { FormStore } from './form-store.ts'
-import { mergeEntries } from './merge.ts'
+import { mergeEntries, openConflicts } from './merge.ts'
 import { isDeepEqual } from './deep-equal.ts'
 import type { EntryDoor, ReadEntry, SaveAnswer, SentFault } from './door.ts'
 import type { KeptWork } from './kept-work.ts'
@@ -110,6 +110,7 @@ export class Autosave {
   start(): () => void {
     const stop = this.#options.form.onEdit(() => this.#edited())
     if (isDirty(this.#unsaved())) this.#edited()
+    void this.#nameConflicts()
     return () => {
       stop()
       this.#cancel()
@@ -139,6 +140,7 @@ export class Autosave {
       return this.#setState({ kind: 'gone' })
     }
     if (read !== null) this.#merge(read)
+    await this.#nameConflicts()
     this.#settle()
   }
 
@@ -211,6 +213,7 @@ export class Autosave {
     if (read === null) return this.#wait()
     if (read === 'gone') return this.#setState({ kind: 'gone' })
     this.#merge(read)
+    await this.#nameConflicts()
     this.#setState({ kind: 'unsaved' })
     this.#settle()
   }
@@ -223,7 +226,15 @@ export class Autosave {
     this.#base = theirs
     this.#etag = etag
     form.replace(values)
-    form.setConflicts(conflicts)
+    form.setConflicts([...conflicts, ...openConflicts(form.conflicts(), conflicts, sides)])
+  }
+
+  /** Before the next write, whose author would be this user. */
+  async #nameConflicts(): Promise<void> {
+    const { form, door } = this.#options
+    if (form.conflicts().every(({ by }) => by !== undefined)) return
+    const author = await door.readAuthor()
+    if (author !== null) form.nameConflicts(author)
   }
 
   #refused(faults: readonly SentFault[], message: string, { sent }: WriteAttempt): void {

@@ -1,4 +1,5 @@
 import type { Data } from './data.ts'
+import type { ConflictAuthor } from './merge.ts'
 
 /** A fault in the format of the API. */
 export interface SentFault {
@@ -23,4 +24,6 @@ export interface EntryDoor {
   save(data: Data, etag: string | null, attempt: string): Promise<SaveAnswer>
   /** Null if the read failed; `gone` if the entry is deleted. */
   read(): Promise<ReadEntry | 'gone' | null>
+  /** The author of the version that was read last. Null if it is unknown or no longer the last. */
+  readAuthor(): Promise<ConflictAuthor | null>
 }

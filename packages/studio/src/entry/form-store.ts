@@ -1,5 +1,5 @@
 import { type Address, serializeAddress, valueAt, withValueAt } from './address.ts'
-import type { Conflict } from './merge.ts'
+import type { Conflict, ConflictAuthor } from './merge.ts'
 import type { ComponentValue, FormValues } from './values.ts'
 
 type Listener = () => void
@@ -123,6 +123,11 @@ export class FormStore {
     const touched = new Set([...this.#conflicts, ...conflicts].map(({ address }) => address[0]))
     this.#conflicts = conflicts
     for (const name of touched) this.#tell(name)
+  }
+
+  /** Names the author in all conflicts without one. */
+  nameConflicts(by: ConflictAuthor): void {
+    this.setConflicts(this.#conflicts.map((conflict) => ({ by, ...conflict })))
   }
 
   conflicts(): readonly Conflict[] {

@@ -11,11 +11,25 @@ import {
   type Components,
   isComponentList,
 } from '../api/attributes.ts'
+import { serializeAddress, valueAt } from './address.ts'
+import { isDeepEqual } from './deep-equal.ts'
 import { movedLinks } from './link-moves.ts'
 import { isSameValue } from './same-value.ts'
 import { type ComponentValue, componentUid, type Links, type FormValues } from './values.ts'
 
-export type Conflict = MergeConflict
+/** The author of the last write of the other version. */
+export interface ConflictAuthor {
+  readonly kind: string
+  readonly id: string | number
+  /** Null for removed authors, and for end users whom the user may not find. */
+  readonly name: string | null
+  readonly at: string
+}
+
+export interface Conflict extends MergeConflict {
+  /** Undefined until it is known. */
+  readonly by?: ConflictAuthor
+}
 
 /** Three-way merge of the values of a form. See `mergeMembers`. */
 export function mergeEntries(
@@ -24,6 +38,23 @@ export function mergeEntries(
   components: Components,
 ): MergedValues {
   return mergeMembers(rulesOf(attributes, components), sides)
+}
+
+/**
+ * The conflicts of an earlier merge that the user has not resolved. A later merge does not find
+ * them, because its base has the values of others.
+ */
+export function openConflicts(
+  before: readonly Conflict[],
+  found: readonly Conflict[],
+  { mine, theirs }: Pick<Sides<FormValues>, 'mine' | 'theirs'>,
+): readonly Conflict[] {
+  const known = new Set(found.map(({ address }) => serializeAddress(address)))
+  return before.filter(({ address }) => {
+    const value = valueAt(theirs, address)
+    const isSettled = value === undefined || isDeepEqual(value, valueAt(mine, address))
+    return !isSettled && !known.has(serializeAddress(address))
+  })
 }
 
 function rulesOf(

@@ -89,6 +89,7 @@ export const entryEnglish = {
   'preview.window': 'Open in a new window',
   'preview.failed': 'The preview could not be opened.',
 
+  'field.present': '{names} is here | {names} are here',
   'field.required': 'required',
   'field.missing': 'This field is required.',
   'field.private': 'private',
@@ -223,8 +224,12 @@ export const entryEnglish = {
   'media.wrongKind': 'This field does not accept files of this kind',
 
   'conflict.title': 'Someone else changed this at the same time',
+  'conflict.titleBy': '{name} changed this at the same time ({when})',
+  'conflict.titleOwn': 'You changed this in another window ({when})',
   'conflict.mine': 'Yours',
   'conflict.theirs': 'Theirs',
+  'conflict.theirsOf': 'Version by {name}',
+  'conflict.theirsOwn': 'The other window',
   'conflict.keepMine': 'Keep yours',
   'conflict.takeTheirs': 'Take theirs',
 } as const

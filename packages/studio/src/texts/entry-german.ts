@@ -97,6 +97,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'preview.window': 'In neuem Fenster öffnen',
   'preview.failed': 'Die Vorschau konnte nicht geöffnet werden.',
 
+  'field.present': '{names} ist hier | {names} sind hier',
   'field.required': 'erforderlich',
   'field.missing': 'Dieses Feld ist erforderlich.',
   'field.private': 'privat',
@@ -233,8 +234,12 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'media.wrongKind': 'Dieses Feld erlaubt Dateien dieser Art nicht',
 
   'conflict.title': 'Jemand hat dies gleichzeitig geändert',
+  'conflict.titleBy': '{name} hat dies gleichzeitig geändert ({when})',
+  'conflict.titleOwn': 'Sie haben dies in einem anderen Fenster geändert ({when})',
   'conflict.mine': 'Ihre Fassung',
   'conflict.theirs': 'Andere Fassung',
+  'conflict.theirsOf': 'Fassung von {name}',
+  'conflict.theirsOwn': 'Das andere Fenster',
   'conflict.keepMine': 'Ihre Fassung behalten',
   'conflict.takeTheirs': 'Andere Fassung übernehmen',
 }

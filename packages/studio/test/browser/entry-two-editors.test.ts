@@ -55,7 +55,7 @@ describeInBrowser('concurrent work in the Studio', function () {
     await titleOf(ada.page).fill('Of Ada')
     await untilSaved(ada.page)
     await titleOf(grace.page).fill('Of Grace')
-    const choice = fieldAt(grace.page, 'title').getByRole('group', { name: /Someone else/ })
+    const choice = fieldAt(grace.page, 'title').getByRole('group', { name: /^Ada changed this/ })
     await choice.getByText('Of Ada').waitFor()
     await choice.getByText('Of Grace').waitFor()
     await grace.page.getByText('Saved, except Title').waitFor()

@@ -4,6 +4,7 @@ import { Autosave } from '../../src/entry/autosave.ts'
 import type { EntryDoor, SaveAnswer } from '../../src/entry/door.ts'
 import { FormStore } from '../../src/entry/form-store.ts'
 import type { KeptWork } from '../../src/entry/kept-work.ts'
+import type { ConflictAuthor } from '../../src/entry/merge.ts'
 import {
   type ComponentValue,
   newComponentValue,
@@ -111,6 +112,31 @@ describe('the autosave', () => {
     form.settle(['title'], 'ours')
     await clock.pass(800)
     expect(server.entry).to.include({ title: 'ours', views: 2 })
+    expect(saver.state().kind).to.equal('saved')
+  })
+
+  it('keeps a conflict and its author when others write again', async () => {
+    const { form, server, saver, clock } = open()
+    const [ada, grace] = ['Ada', 'Grace'].map(authorNamed)
+    server.author = ada ?? null
+    form.set(['title'], 'mine')
+    server.elsewhere({ title: 'theirs' })
+    await clock.pass(800)
+    server.author = grace ?? null
+    server.elsewhere({ views: 9 })
+    await saver.refresh()
+    await clock.pass(800)
+    expect(form.get(['views'])).to.equal(9)
+    expect(server.entry).to.include({ title: 'theirs' })
+    const conflict = { address: ['title'], mine: 'mine', theirs: 'theirs' }
+    expect(form.conflicts()).to.deep.equal([{ ...conflict, by: ada }])
+    server.elsewhere({ title: 'again' })
+    await saver.refresh()
+    await clock.settle()
+    expect(form.conflicts()).to.deep.equal([{ ...conflict, theirs: 'again', by: grace }])
+    server.elsewhere({ title: 'mine' })
+    await saver.refresh()
+    expect(form.conflicts()).to.deep.equal([])
     expect(saver.state().kind).to.equal('saved')
   })
 
@@ -250,9 +276,14 @@ function open({ isAutomatic = true, isNew = false }: Opening = {}) {
   return { form, server, saver, clock, kept, read }
 }
 
+function authorNamed(name: string): ConflictAuthor {
+  return { kind: 'administrator', id: name, name, at: '2026-01-02T03:04:05.000Z' }
+}
+
 /** A server with one entry, that obeys `If-Match` and names of attempts. */
 class Server implements EntryDoor {
   entry: Data = START
+  author: ConflictAuthor | null = null
   made = 0
   attempts = 0
   isDown = false
@@ -308,6 +339,10 @@ class Server implements EntryDoor {
   read() {
     if (this.isGone) return Promise.resolve('gone' as const)
     return Promise.resolve({ entry: this.entry, etag: String(this.#revision) })
+  }
+
+  readAuthor() {
+    return Promise.resolve(this.author)
   }
 }
 

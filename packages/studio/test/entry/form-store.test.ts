@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { toAddress, valueAt, withValueAt } from '../../src/entry/address.ts'
+import { toAddress, toPath, valueAt, withValueAt } from '../../src/entry/address.ts'
 import { FormStore, outlineOf } from '../../src/entry/form-store.ts'
 import { type ComponentValue, toFormValues } from '../../src/entry/values.ts'
 import { ARTICLE, reading } from './samples.ts'
@@ -77,6 +77,15 @@ describe('the form store', () => {
     expect(toAddress(values, ['seo', 'label'])).to.deep.equal(['seo', 'label'])
     expect(toAddress(values, ['quotes', '7', 'text'])).to.deep.equal(['quotes'])
     expect(toAddress(values, ['title'])).to.deep.equal(['title'])
+  })
+
+  it('translates addresses to positions of the API', () => {
+    const { quotes } = toFormValues(ARTICLE, QUOTES, reading())
+    const values = { quotes, seo: { $key: 'k', label: 'x' } }
+    expect(toPath(values, SECOND)).to.deep.equal(['quotes', '1', 'text'])
+    expect(toPath(values, ['seo', 'label'])).to.deep.equal(['seo', 'label'])
+    expect(toPath(values, ['quotes', 'gone', 'text'])).to.deep.equal(['quotes'])
+    expect(toPath(values, ['title'])).to.deep.equal(['title'])
   })
 
   it('ignores an address that does not exist', () => {

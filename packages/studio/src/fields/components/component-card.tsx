@@ -8,6 +8,7 @@ import { useTexts } from '../../texts/texts.ts'
 import type { Place } from '../field-props.ts'
 import { useFromValue, useOpenEntry, useProblems } from '../open-entry.ts'
 import { Grip } from '../reorder/grip.tsx'
+import { FieldPresence, usePresentAt } from '../presence/field-presence.tsx'
 import type { Handles } from '../reorder/use-reorder.ts'
 import { type BlockNode, blockText } from '../../entry/block-text.ts'
 import { ComponentIcon } from './component-icon.tsx'
@@ -48,6 +49,7 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
   } = props
   const { t } = useTexts()
   const name = declared?.displayName ?? uid
+  const people = usePresentAt(place, isFolded)
   const summary = useFromValue<ComponentValue | undefined, string>(place, (value) =>
     isFolded ? summaryOf(declared, value) : '',
   )
@@ -71,6 +73,7 @@ export const ComponentCard = memo(function ComponentCard(props: ComponentCardPro
           </span>
           <span className={styles['name']}>{name}</span>
           <span className={styles['summary']}>{summary}</span>
+          <FieldPresence people={people} isInline />
           <Trouble {...{ place, isFolded }} />
           <Icon name={isFolded ? 'down' : 'up'} size={14} />
         </button>

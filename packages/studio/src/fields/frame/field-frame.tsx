@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import type { Attribute } from '../../api/attributes.ts'
+import { personTone } from '../../design/person-tone.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ConflictChoice } from '../conflict/conflict-choice.tsx'
 import { studioText, useFieldLabel } from '../../texts/field-words.ts'
@@ -7,6 +8,7 @@ import { isEmptyValue } from '../condition.ts'
 import { limitsOf } from '../limits.ts'
 import type { Place } from '../field-props.ts'
 import { useConflict, useFromValue, useOpenEntry, useProblems } from '../open-entry.ts'
+import { FieldPresence, usePresentAt } from '../presence/field-presence.tsx'
 import { CommentButton } from './comment-button.tsx'
 import styles from './field-frame.module.css'
 
@@ -38,17 +40,23 @@ export function FieldFrame(props: FieldFrameProps) {
   const help = studioText(attribute.studio?.description, texts.language)
   const problems = useSentences(place, attribute)
   const conflict = useConflict(place)
+  const people = usePresentAt(place)
   const limits = [hint, ...limitsOf(attribute, texts)].filter((one) => one !== undefined)
   const isRequired = attribute.required === true && !isGroup
   const described = [
     problems !== undefined && `${id}-problems`,
     limits.length > 0 && `${id}-limits`,
     help !== undefined && `${id}-help`,
+    people.length > 0 && `${id}-people`,
   ]
   const names = namesOf(id, described, problems !== undefined, isRequired)
   const Label = isGroup ? 'span' : 'label'
   return (
-    <div className={`${styles['field']} ${isTitle ? styles['title'] : ''}`} data-field={place}>
+    <div
+      className={`${styles['field']} ${isTitle ? styles['title'] : ''}`}
+      data-field={place}
+      data-person-tone={people[0] && personTone(people[0].id)}
+    >
       <div className={styles['head']}>
         <Label id={`${id}-label`} className={styles['label']} {...(!isGroup && { htmlFor: id })}>
           {label}
@@ -68,6 +76,7 @@ export function FieldFrame(props: FieldFrameProps) {
         </p>
       )}
       {children(names)}
+      <FieldPresence id={`${id}-people`} people={people} />
       <ProblemList id={`${id}-problems`} problems={problems} />
       {conflict !== undefined && (
         <ConflictChoice attribute={attribute} place={place} conflict={conflict} />

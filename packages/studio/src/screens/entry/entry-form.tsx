@@ -24,6 +24,7 @@ import { FieldCommentsContext } from '../../fields/field-comments.ts'
 import { FieldList } from '../../fields/field-list.tsx'
 import { focusField } from '../../fields/focus.ts'
 import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
+import { PresentInFieldsContext } from '../../fields/presence/present-in-fields.ts'
 import { TitleField } from '../../fields/text/text-field.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { useEntryComments } from '../comments/use-entry-comments.ts'
@@ -36,7 +37,7 @@ import { PreviewPane } from './preview-pane.tsx'
 import { useEntryActions } from './use-entry-actions.ts'
 import { useEntryKeys } from './use-entry-keys.ts'
 import { useFollowing } from './use-following.ts'
-import { usePresence } from './use-presence.ts'
+import { useEntryPresence } from './use-presence.ts'
 import { usePreview } from './use-preview.ts'
 import { useShownLanguage } from './use-shown-language.ts'
 
@@ -77,7 +78,7 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
   const actions = useEntryActions(session, state)
   const preview = usePreview(declaration.hasPreview)
   useEntryKeys(actions, preview)
-  const others = usePresence(type.uid, documentId, locale)
+  const { others, inFields } = useEntryPresence(session)
   const { open, drawer } = useOpenForm(session, { isReadOnly, isBegun })
   const fields = useFocusOfNew(session, isBegun)
   const shown = useShownLanguage(session, states, isReadOnly)
@@ -91,16 +92,18 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
         <EntryHead {...{ session, state, changes, actions, preview, others, isReadOnly }} />
         <div className={isPreviewed ? styles['previewed'] : styles['body']}>
           <BesideContext value={shown.beside}>
-            <FieldCommentsContext value={comments?.fields ?? null}>
-              <div
-                ref={fields}
-                className={`${styles['form']} ${shown.beside === null ? '' : styles['pairs']}`}
-              >
-                <BesideBar shown={shown} />
-                {title !== null && <TitleOf name={title} session={session} />}
-                <FieldList attributes={attributes} except={title} />
-              </div>
-            </FieldCommentsContext>
+            <PresentInFieldsContext value={inFields}>
+              <FieldCommentsContext value={comments?.fields ?? null}>
+                <div
+                  ref={fields}
+                  className={`${styles['form']} ${shown.beside === null ? '' : styles['pairs']}`}
+                >
+                  <BesideBar shown={shown} />
+                  {title !== null && <TitleOf name={title} session={session} />}
+                  <FieldList attributes={attributes} except={title} />
+                </div>
+              </FieldCommentsContext>
+            </PresentInFieldsContext>
           </BesideContext>
           <EntrySide {...{ session, states, others, shown, comments }} />
           {isPreviewed && <PreviewPane {...{ session, documentId }} onChoose={preview.showForm} />}

@@ -3,13 +3,15 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import { apiNameOf, entryNameOf, listTitleOf } from '../../api/content-types.ts'
-import type { Presence, UnpublishedChanges } from '../../api/entry-facts.ts'
+import type { UnpublishedChanges } from '../../api/entry-facts.ts'
+import type { Presence } from '../../api/presence.ts'
 import { useMay } from '../../api/session.ts'
 import { tabTitle } from '../../design/branding.ts'
 import { Avatar } from '../../design/avatar.tsx'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { Dropdown, DropdownItem } from '../../design/menu.tsx'
+import { personTone } from '../../design/person-tone.ts'
 import { StateMark } from '../../design/state-mark.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useFromValue } from '../../fields/open-entry.ts'
@@ -48,7 +50,7 @@ export function EntryHead(props: EntryHeadProps) {
       <SaveNote saver={session.saver} attributes={session.plan.attributes} />
       <div className={styles['actions']}>
         {others.map(({ id, name }) => (
-          <Avatar key={id} name={name} />
+          <Avatar key={id} name={name} tone={personTone(id)} />
         ))}
         {preview !== null && (
           <Button

@@ -1,9 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { FormPlan, FoundEntry } from '../../entry/form-plan.ts'
 import { componentsQuery, declarationQuery, type TypeSummary } from '../../api/content-types.ts'
-import { contentPath, type Entry } from '../../api/entries.ts'
+import { contentPath, type Entry, type ListMeta } from '../../api/entries.ts'
 import { ApiError, request } from '../../api/request.ts'
 import type { Attributes, Components } from '../../api/attributes.ts'
+import type { ConflictAuthor } from '../../entry/merge.ts'
 import { populateOf } from '../../entry/populate.ts'
 import { randomName } from '../../entry/random-name.ts'
 import { KeyRing, type Reading } from '../../entry/values.ts'
@@ -81,6 +82,25 @@ export async function findEntry(
     if (error instanceof ApiError && error.status === 404) return null
     throw error
   }
+}
+
+/** The author of the version of this time; null if there is another one by now. @throws ApiError */
+export async function findAuthor(
+  { type, query: { populate: _, ...query } }: FormPlan,
+  documentId: string,
+  updatedAt: string,
+): Promise<ConflictAuthor | null> {
+  const { data, meta } = await request<readonly Entry[], ListMeta>('GET', contentPath(type.uid), {
+    query: {
+      ...query,
+      fields: ['updatedAt'],
+      filters: { documentId: { $eq: documentId } },
+      authors: true,
+      pagination: { pageSize: 1 },
+    },
+  })
+  const author = meta.authors?.[documentId]?.updatedBy ?? null
+  return author === null || data[0]?.updatedAt !== updatedAt ? null : { ...author, at: updatedAt }
 }
 
 /** The documentId of the entry of a single type; null before the first write. */

@@ -5,7 +5,8 @@ import { contentPath, type Entry } from '../../api/entries.ts'
 import type { SavedFacts } from '../../api/saved-facts.ts'
 import { ApiError, type Answer, request } from '../../api/request.ts'
 import type { ReadEntry, SaveAnswer } from '../../entry/door.ts'
-import { findEntry } from './load-form.ts'
+import type { ConflictAuthor } from '../../entry/merge.ts'
+import { findAuthor, findEntry } from './load-form.ts'
 
 export interface Opened {
   readonly documentId: string | null
@@ -63,6 +64,10 @@ export function openDoor(
       } catch {
         return null // the caller retries
       }
+    },
+    readAuthor: async (): Promise<ConflictAuthor | null> => {
+      if (documentId === null || writtenAt === null) return null
+      return findAuthor(plan, documentId, writtenAt).catch(() => null)
     },
   }
 }

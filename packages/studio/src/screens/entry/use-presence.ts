@@ -1,30 +1,57 @@
-import { useEffect, useState } from 'react'
-import { announcePresence, type Presence } from '../../api/entry-facts.ts'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { openPresence, type Presence, type PresenceLink } from '../../api/presence.ts'
+import { toAddress, serializeAddress, toPath } from '../../entry/address.ts'
+import type { EntrySession } from '../../entry/entry-session.ts'
+import { PresentInFields } from '../../fields/presence/present-in-fields.ts'
 
-const PRESENCE_INTERVAL_MS = 20_000
+export interface EntryPresence {
+  /** The other users who have the entry open. */
+  readonly others: readonly Presence[]
+  readonly inFields: PresentInFields
+}
 
-/** The other users who have the entry open. Announces this user while the window is visible. */
-export function usePresence(
-  uid: string,
-  documentId: string | null,
-  locale: string | null,
-): readonly Presence[] {
+/** Follows the other users of the entry, and reports the field of this user to them. */
+export function useEntryPresence({ plan, door, form }: EntrySession): EntryPresence {
+  const { uid } = plan.type
+  const { locale } = plan
+  const documentId = door.documentId()
   const [others, setOthers] = useState<readonly Presence[]>([])
+  const inFields = useMemo(() => new PresentInFields(), [])
+  const link = useRef<PresenceLink | null>(null)
   useEffect(() => {
     if (documentId === null) return
-    const abort = new AbortController()
-    const beat = (): void => {
-      if (document.hidden) return
-      announcePresence({ uid, documentId, locale }, abort.signal).then(setOthers, () => undefined)
+    const show = (present: readonly Presence[]): void => {
+      setOthers(present)
+      inFields.show(present, (field) =>
+        serializeAddress(toAddress(form.values(), field.split('.'))),
+      )
     }
-    beat()
-    const timer = setInterval(beat, PRESENCE_INTERVAL_MS)
-    document.addEventListener('visibilitychange', beat)
+    const opened = openPresence({ uid, documentId, locale }, show)
+    link.current = opened
     return () => {
-      abort.abort()
-      clearInterval(timer)
-      document.removeEventListener('visibilitychange', beat)
+      link.current = null
+      opened.close()
+      show([])
     }
-  }, [uid, documentId, locale])
-  return others
+  }, [uid, documentId, locale, form, inFields])
+  useEffect(() => {
+    const onFocus = (): void => {
+      const place = focusedPlace()
+      if (place === undefined) return
+      const address = place?.split('/')
+      link.current?.report(address === undefined ? null : toPath(form.values(), address).join('.'))
+    }
+    onFocus()
+    document.addEventListener('focusin', onFocus)
+    return () => document.removeEventListener('focusin', onFocus)
+  }, [documentId, form])
+  return { others, inFields }
+}
+
+/** Null outside of all fields. Undefined in dialogs and menus, which belong to the last field. */
+function focusedPlace(): string | null | undefined {
+  const focused = document.activeElement
+  if (focused?.closest('[role=dialog], [role=menu], [role=listbox]') != null) return undefined
+  const within = focused?.closest('[data-field], [data-card]')
+  return within?.getAttribute('data-card') ?? within?.getAttribute('data-field') ?? null
 }

@@ -1,6 +1,7 @@
 import type { FormPlan } from '../../entry/form-plan.ts'
-import type { AttributeChange, WordRun } from '../../api/history.ts'
+import type { AttributeChange } from '../../api/history.ts'
 import { Button } from '../../design/button.tsx'
+import { MarkedWords } from '../../design/marked-words.tsx'
 import { cellText } from '../../fields/cell.tsx'
 import { fieldLabel } from '../../texts/field-words.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -83,38 +84,9 @@ function Side({ title, plan, change, side }: SideProps) {
             </p>
           ))
         ) : (
-          <Words runs={words} side={side} />
+          <MarkedWords runs={words} side={side} />
         )}
       </div>
     </div>
-  )
-}
-
-/** Removed words on the left side, added words on the right. */
-function Words({
-  runs,
-  side,
-}: {
-  readonly runs: readonly WordRun[]
-  readonly side: 'from' | 'to'
-}) {
-  const { t } = useTexts()
-  const hidden = side === 'from' ? 'added' : 'removed'
-  return (
-    <p className={styles['words']}>
-      {runs
-        .filter(({ op }) => op !== hidden)
-        .map(({ op, text }, index) => {
-          // oxlint-disable-next-line react/no-array-index-key -- runs have no ids
-          if (op === 'same') return <span key={index}>{text}</span>
-          const Mark = op === 'added' ? 'ins' : 'del'
-          return (
-            // oxlint-disable-next-line react/no-array-index-key -- as above
-            <Mark key={index} className={styles[op]} title={t(`history.${op}`, { text })}>
-              {text}
-            </Mark>
-          )
-        })}
-    </p>
   )
 }
