@@ -76,7 +76,10 @@ export function openPresenceStreams({
       streams.add(stream)
       ctx.res.once('close', () => close(stream, release))
       try {
-        await stream.begin(() => beginEvents(ctx))
+        await stream.begin(() => {
+          if (isEnded) throw new ServiceUnavailableError('The server is stopping')
+          beginEvents(ctx)
+        })
       } finally {
         if (hasLeft(ctx.res) || !stream.hasBegun()) close(stream, release)
       }
@@ -119,7 +122,7 @@ class PresenceStream {
     return this.#hasBegun
   }
 
-  /** `onBegin` runs before the first write. @throws ServiceUnavailableError */
+  /** `onBegin` runs before the first write, and can refuse it. @throws ServiceUnavailableError */
   async begin(onBegin: () => void): Promise<void> {
     const { presence, who, entry } = this.#parts
     const unwatch = presence.watch(entry, (rows) => this.#changed(rows))
@@ -129,7 +132,7 @@ class PresenceStream {
       unwatch()
       clearInterval(timer)
     }
-    await this.#note(() => presence.note(who, entry, null))
+    await this.#note(() => presence.enter(who, entry))
     if (this.#isClosed) return
     onBegin()
     this.#hasBegun = true
@@ -137,7 +140,7 @@ class PresenceStream {
   }
 
   end(reason: EndReason): void {
-    this.#parts.sink.end(endEvent(reason))
+    if (this.#hasBegun) this.#parts.sink.end(endEvent(reason))
   }
 
   /** Never fails: the row of a tab that could not leave expires. */
@@ -197,7 +200,7 @@ class PresenceStream {
     const { presence, who, entry, sink } = this.#parts
     this.#last = { ...this.#last, seen: '' } // checks the rights, which can show other fields
     this.#changed(this.#rows)
-    await this.#note(() => presence.refresh(who, entry))
+    await this.#note(() => presence.enter(who, entry))
     if (!sink.isBehind()) sink.write(HEARTBEAT)
   }
 }

@@ -19,10 +19,13 @@ export interface PresentTab extends Pick<Present, 'id' | 'name'> {
 }
 
 export interface Presence {
-  /** Returns the other administrators with the same entry open. @throws ServiceUnavailableError */
+  /** At the start of a stream and regularly after it. @throws ServiceUnavailableError */
+  enter(who: PresentTab, entry: WorkedOn): Promise<void>
+  /**
+   * Returns the other administrators with the same entry open. Ignores the field of a tab that has
+   * left. @throws ServiceUnavailableError
+   */
   note(who: PresentTab, entry: WorkedOn, field: string | null): Promise<readonly Present[]>
-  /** Keeps the field of the tab. @throws ServiceUnavailableError */
-  refresh(who: PresentTab, entry: WorkedOn): Promise<void>
   leave(who: PresentTab, entry: WorkedOn): Promise<void>
   /** Reports the tabs with the entry open after each change. Returns a function that ends this. */
   watch(entry: WorkedOn, onChange: (rows: readonly PresenceRow[]) => void): () => void
@@ -61,14 +64,18 @@ export async function openPresence(db: Database, now: () => Date): Promise<Prese
   const watched = openWatchedPresence((entries) => findRows({ rows, now }, entries))
   const context = { rows, watched, now, sweep: openSweep(rows) }
   return {
-    note: async (who, entry, field) => {
-      const at = now()
-      await context.sweep(at)
-      await put(context, who, keyOf(entry), { field, fieldAt: at })
-      const found = await watched.refresh(keyOf(entry))
-      return othersIn(found, who.id)
+    enter: async (who, entry) => {
+      await context.sweep(now())
+      if (!(await update(context, who, keyOf(entry), {}))) await insert(context, who, keyOf(entry))
+      await watched.refresh(keyOf(entry))
     },
-    refresh: (who, entry) => put(context, who, keyOf(entry), {}),
+    note: async (who, entry, field) => {
+      await context.sweep(now())
+      const noted = { field, fieldAt: now() }
+      const isKnown = await update(context, who, keyOf(entry), noted)
+      if (!isKnown && who.tab === '') await insert(context, who, keyOf(entry), field)
+      return othersIn(await watched.refresh(keyOf(entry)), who.id)
+    },
     leave: async (who, entry) => {
       await rows.deleteOne({ _id: rowId(who, keyOf(entry)) })
       if (watched.has(keyOf(entry))) await watched.refresh(keyOf(entry))
@@ -103,24 +110,31 @@ function rowId({ id, tab }: PresentTab, entry: string): string {
   return tab === '' ? `${entry}:${id}` : `${entry}:${id}:${tab}`
 }
 
-async function put(
+async function update(
   { rows, now }: Context,
   who: PresentTab,
   entry: string,
   changes: Partial<Pick<PresenceRow, 'field' | 'fieldAt'>>,
+): Promise<boolean> {
+  const seen = { name: who.name, seenAt: now(), ...changes }
+  return (await rows.updateOne({ _id: rowId(who, entry) }, { $set: seen })).matchedCount > 0
+}
+
+async function insert(
+  { rows, now }: Context,
+  who: PresentTab,
+  entry: string,
+  field: string | null = null,
 ): Promise<void> {
   const { id, name } = who
   const at = now()
-  const _id = rowId(who, entry)
-  const { matchedCount } = await rows.updateOne({ _id }, { $set: { name, seenAt: at, ...changes } })
-  if (matchedCount > 0) return
   const open = await rows.countDocuments({ id, ...seenSince(at) }, { limit: MAX_TABS })
   if (open >= MAX_TABS) {
     const message = 'Too many entries are open at a time'
     throw new ServiceUnavailableError(message, {}, { code: 'overloaded' })
   }
-  const first = { _id, entry, id, name, since: at, seenAt: at, field: null, fieldAt: at }
-  await ensureRow(rows, { ...first, ...changes })
+  const _id = rowId(who, entry)
+  await ensureRow(rows, { _id, entry, id, name, since: at, seenAt: at, field, fieldAt: at })
 }
 
 function findRows(

@@ -332,7 +332,7 @@ describe('helpers of the entry form', () => {
     expect((await editor.send('PUT', '/admin/presence', entry)).body.data).to.deep.equal([])
     const { data } = (await bound.send('PUT', '/admin/presence', entry)).body
     expect(data.map(({ name }: Json) => name)).to.deep.equal(['Editor'])
-    expect(data[0]).to.have.all.keys('id', 'name', 'since')
+    expect(data[0]).to.have.all.keys('id', 'name', 'since', 'field')
     const elsewhere = { ...entry, locale: 'de' }
     expect((await bound.send('PUT', '/admin/presence', elsewhere)).status).to.equal(403)
     expect((await editor.send('PUT', '/admin/presence', elsewhere)).body.data).to.deep.equal([])

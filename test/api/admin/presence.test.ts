@@ -260,13 +260,26 @@ describe('the presence of editors', function () {
     const count = (): Promise<number> => rows.countDocuments({ id: dot.id })
     await until(async () => (await count()) === 0, 20_000)
     expect((await open(one, client)).status).to.equal(200)
-    const put = (index: number) => note(client, { tab: index.toString(16).padStart(32, '0') })
+    const put = (index: number) =>
+      note(client, { documentId: `a${String(index).padStart(23, '0')}` })
     for (let index = 0; index < 99; index += 1) expect((await put(index)).status).to.equal(200)
     const refused = await put(100)
     expect([refused.status, refused.headers['error-code']]).to.deep.equal([503, 'overloaded'])
     expect((await put(5)).status).to.equal(200)
     await rows.deleteMany({ id: dot.id })
     await mongo.close()
+  })
+
+  it('ignores the report of a tab that has left', async () => {
+    const watching = await watch(one, ada)
+    const second = await watch(other, bea)
+    await watching.see({ Bea: null })
+    second.stream.close()
+    await watching.see({})
+    const late = await note(bea, { field: 'title', tab: second.tab() })
+    expect([late.status, late.body.data[0].name]).to.deep.equal([200, 'Ada'])
+    await watch(one, await signIn(one, 'cleo@example.org'))
+    await watching.see({ Cleo: null })
   })
 
   it('forgets a tab that is not seen any more', async () => {
