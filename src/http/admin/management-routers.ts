@@ -60,7 +60,7 @@ import { passkeyRoutes } from './passkey-routes.ts'
 import { totpRoutes } from './totp-routes.ts'
 import { overviewRoutes } from './overview-routes.ts'
 import { presenceRoutes } from './presence-routes.ts'
-import type { PresenceStreams } from './presence-streams.ts'
+import type { PresenceStreams } from '../sync/presence-streams.ts'
 import { extensionFailureRoutes } from './extension-routes.ts'
 import { viewRoutes } from './view-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -132,11 +132,7 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     releaseRoutes(content),
     auditRoutes({ ...content, access, administrators, folders }),
     overviewRoutes(content),
-    presenceRoutes({
-      ...content,
-      presence: administrators.presence,
-      streams: dependencies.presenceStreams,
-    }),
+    presenceRoutes({ ...content, streams: dependencies.presenceStreams }),
     viewRoutes({ ...content, administrators }),
     recentRoutes({ ...content, access, administrators, editableTypes }),
     declarationRoutes({ ...before, schema, definitions }),

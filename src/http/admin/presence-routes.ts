@@ -6,7 +6,7 @@ import { hasReadRules } from '../../content/rules/visible-documents.ts'
 import type { IsShown } from '../../content/write-rules.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import { inputError, readInput } from '../../people/access/input.ts'
-import type { Presence, Present } from '../../people/administrators/presence.ts'
+import type { Present } from '../../people/administrators/presence.ts'
 import type { WorkedOn } from '../../people/administrators/recent-work.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -19,10 +19,9 @@ import { prepareEvents } from '../sync/response-sink.ts'
 import { meOf } from './me-routes.ts'
 import { isShownComment, mayComment } from './request/commented-entry.ts'
 import { isFieldPath } from './request/field-path.ts'
-import type { PresenceStreams } from './presence-streams.ts'
+import type { PresenceStreams } from '../sync/presence-streams.ts'
 
 export interface PresenceDependencies extends EditorContentDependencies {
-  readonly presence: Presence
   readonly streams: PresenceStreams
 }
 
@@ -68,7 +67,7 @@ async function notePresence(ctx: Context, dependencies: PresenceDependencies): P
     const message = 'field must be the path of a field of the entry'
     throw inputError('field', message, field, { code: 'any.unknown' })
   }
-  const others = await dependencies.presence.note({ id, name, tab }, entry, field)
+  const others = await dependencies.administrators.presence.note({ id, name, tab }, entry, field)
   ctx.body = { data: others.map(toShown(isShown)) }
 }
 

@@ -6,7 +6,7 @@ import {
   openLiveStreams,
 } from '../../changes/live/live-streams.ts'
 import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
-import { openPresenceStreams, type PresenceStreams } from '../admin/presence-streams.ts'
+import { openPresenceStreams, type PresenceStreams } from './presence-streams.ts'
 import { type Shutdown, openShutdown } from '../router/shutdown.ts'
 import { measureLive } from '../middleware/measure-live.ts'
 

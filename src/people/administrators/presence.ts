@@ -31,11 +31,12 @@ export interface Presence {
   watch(entry: WorkedOn, onChange: (rows: readonly PresenceRow[]) => void): () => void
 }
 
-export interface PresenceRow extends Present {
+export interface PresenceRow extends Omit<Present, 'field'> {
   readonly _id: string
   readonly entry: string
   readonly seenAt: Date
   /** Absent in rows of earlier releases. */
+  readonly field?: string | null
   readonly fieldAt?: Date
 }
 

@@ -27,7 +27,7 @@ const POLL_INTERVAL_MS = 20_000
 /** Browsers open at most six connections over HTTP/1.1, which hidden windows must not use up. */
 const HIDDEN_MS = 20_000
 
-/** Follows the other users who have the entry open, by a stream of events, or else by polling. */
+/** Follows the other users with the entry open, by a stream of events, or else by polling. */
 export function openPresence(
   entry: ActedOn,
   onOthers: (others: readonly Presence[]) => void,
@@ -89,15 +89,16 @@ class Link {
     const query = new URLSearchParams({ uid, documentId, ...(locale !== null && { locale }) })
     const source = new EventSource(`/admin/presence?${query.toString()}`)
     this.#source = source
-    source.onmessage = ({ data }: MessageEvent<string>) =>
-      this.#see(JSON.parse(data) as SeenPresence)
-    source.onerror = () => {
+    source.addEventListener('message', ({ data }: MessageEvent<string>) =>
+      this.#see(JSON.parse(data) as SeenPresence),
+    )
+    source.addEventListener('error', () => {
       this.#tab = null
       this.#reported = null
       if (source.readyState !== EventSource.CLOSED) return // the browser reconnects
       this.#source = null
       void this.#poll()
-    }
+    })
   }
 
   #disconnect(): void {
@@ -122,7 +123,7 @@ class Link {
     })
   }
 
-  /** Connects again, or polls while the open stream brings nothing, as behind some proxies. */
+  /** Connects again, or polls while the open stream sends no events, as behind some proxies. */
   #look(): void {
     if (document.hidden) return
     if (this.#source === null) this.#connect()
@@ -142,7 +143,9 @@ class Link {
   async #note(tab: string | null): Promise<readonly Presence[]> {
     const { uid, documentId, locale } = this.#entry
     const body = {
-      ...{ uid, documentId, field: this.#field },
+      uid,
+      documentId,
+      field: this.#field,
       ...(locale !== null && { locale }),
       ...(tab !== null && { tab }),
     }

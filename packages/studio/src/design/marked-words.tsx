@@ -9,7 +9,7 @@ export interface MarkedWordsProps {
   readonly isEqual?: boolean
 }
 
-/** One of two texts, with marks at the words that the other one lacks. */
+/** One of two texts, with marks at words missing in the other one. */
 export function MarkedWords({ runs, side, isEqual = false }: MarkedWordsProps) {
   const { t } = useTexts()
   const hidden = side === 'from' ? 'added' : 'removed'

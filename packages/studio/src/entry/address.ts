@@ -48,7 +48,7 @@ export function toAddress(values: FormValues, path: readonly (string | number)[]
   return address
 }
 
-/** Translates an address to an API path. Ends at a component that the form does not have. */
+/** Translates an address to an API path. Ends before an unknown component. */
 export function toPath(values: FormValues, address: Address): readonly string[] {
   const path: string[] = []
   let held: unknown = values

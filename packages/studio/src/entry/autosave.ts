@@ -229,7 +229,7 @@ export class Autosave {
     form.setConflicts([...conflicts, ...openConflicts(form.conflicts(), conflicts, sides)])
   }
 
-  /** Before the next write, whose author would be this user. */
+  /** Must precede the next write, which replaces the author. */
   async #nameConflicts(): Promise<void> {
     const { form, door } = this.#options
     if (form.conflicts().every(({ by }) => by !== undefined)) return

@@ -24,6 +24,6 @@ export interface EntryDoor {
   save(data: Data, etag: string | null, attempt: string): Promise<SaveAnswer>
   /** Null if the read failed; `gone` if the entry is deleted. */
   read(): Promise<ReadEntry | 'gone' | null>
-  /** The author of the version that was read last. Null if it is unknown or no longer the last. */
+  /** The author of the last read version. Null if there is a newer version, or no answer. */
   readAuthor(): Promise<ConflictAuthor | null>
 }

@@ -21,7 +21,7 @@ import { type ComponentValue, componentUid, type Links, type FormValues } from '
 export interface ConflictAuthor {
   readonly kind: string
   readonly id: string | number
-  /** Null for removed authors, and for end users whom the user may not find. */
+  /** Null for removed authors. End users have one only with the permission to find them. */
   readonly name: string | null
   readonly at: string
 }
@@ -41,7 +41,7 @@ export function mergeEntries(
 }
 
 /**
- * The conflicts of an earlier merge that the user has not resolved. A later merge does not find
+ * The unresolved conflicts of an earlier merge. A later merge does not find
  * them, because its base has the values of others.
  */
 export function openConflicts(

@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from 'react'
 import type { Attribute } from '../../api/attributes.ts'
-import { personTone } from '../../design/person-tone.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ConflictChoice } from '../conflict/conflict-choice.tsx'
 import { studioText, useFieldLabel } from '../../texts/field-words.ts'
@@ -8,7 +7,7 @@ import { isEmptyValue } from '../condition.ts'
 import { limitsOf } from '../limits.ts'
 import type { Place } from '../field-props.ts'
 import { useConflict, useFromValue, useOpenEntry, useProblems } from '../open-entry.ts'
-import { FieldPresence, usePresentAt } from '../presence/field-presence.tsx'
+import { FieldPresence, toneOf, usePresentAt } from '../presence/field-presence.tsx'
 import { CommentButton } from './comment-button.tsx'
 import styles from './field-frame.module.css'
 
@@ -39,7 +38,6 @@ export function FieldFrame(props: FieldFrameProps) {
   const label = useFieldLabel(name, attribute)
   const help = studioText(attribute.studio?.description, texts.language)
   const problems = useSentences(place, attribute)
-  const conflict = useConflict(place)
   const people = usePresentAt(place)
   const limits = [hint, ...limitsOf(attribute, texts)].filter((one) => one !== undefined)
   const isRequired = attribute.required === true && !isGroup
@@ -55,7 +53,7 @@ export function FieldFrame(props: FieldFrameProps) {
     <div
       className={`${styles['field']} ${isTitle ? styles['title'] : ''}`}
       data-field={place}
-      data-person-tone={people[0] && personTone(people[0].id)}
+      data-person-tone={toneOf(people)}
     >
       <div className={styles['head']}>
         <Label id={`${id}-label`} className={styles['label']} {...(!isGroup && { htmlFor: id })}>
@@ -78,11 +76,14 @@ export function FieldFrame(props: FieldFrameProps) {
       {children(names)}
       <FieldPresence id={`${id}-people`} people={people} />
       <ProblemList id={`${id}-problems`} problems={problems} />
-      {conflict !== undefined && (
-        <ConflictChoice attribute={attribute} place={place} conflict={conflict} />
-      )}
+      <FieldConflict {...{ attribute, place }} />
     </div>
   )
+}
+
+function FieldConflict({ attribute, place }: Pick<FieldFrameProps, 'attribute' | 'place'>) {
+  const conflict = useConflict(place)
+  return conflict === undefined ? null : <ConflictChoice {...{ attribute, place, conflict }} />
 }
 
 /**

@@ -9,7 +9,7 @@ import { PresentInFieldsContext } from './present-in-fields.ts'
 const NO_PEOPLE: readonly Presence[] = []
 const noStop = (): void => undefined
 
-/** The other users in a field. `isFolded` counts the fields that it contains, too. */
+/** The other users in a field. With `isFolded`, also in the fields within it. */
 export function usePresentAt(place: Place, isFolded = false): readonly Presence[] {
   const present = use(PresentInFieldsContext)
   const subscribe = useCallback(
@@ -22,6 +22,11 @@ export function usePresentAt(place: Place, isFolded = false): readonly Presence[
   })
 }
 
+/** The colour of the first person. */
+export function toneOf([first]: readonly Presence[]): number | undefined {
+  return first === undefined ? undefined : personTone(first.id)
+}
+
 export interface FieldPresenceProps {
   readonly people: readonly Presence[]
   readonly id?: string
@@ -31,12 +36,11 @@ export interface FieldPresenceProps {
 
 export function FieldPresence({ people, id, isInline = false }: FieldPresenceProps) {
   const { t } = useTexts()
-  const [first] = people
-  if (first === undefined) return null
+  if (people.length === 0) return null
   const names = people.map(({ name }) => name).join(', ')
   const form = styles[isInline ? 'inline' : 'edge'] ?? ''
   return (
-    <span id={id} className={`${styles['mark']} ${form}`} data-person-tone={personTone(first.id)}>
+    <span id={id} className={`${styles['mark']} ${form}`} data-person-tone={toneOf(people)}>
       {t('field.present', { names, count: people.length })}
     </span>
   )

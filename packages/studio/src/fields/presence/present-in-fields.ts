@@ -35,7 +35,7 @@ export class PresentInFields {
     return this.#byPlace.get(place) ?? NO_PEOPLE
   }
 
-  /** In the field, and in the fields that it contains. */
+  /** In the field, and in the fields within it. */
   within(place: Place): People {
     const people = [...this.#byPlace]
       .filter(([one]) => one === place || one.startsWith(`${place}/`))
@@ -52,5 +52,5 @@ function unlessSame(before: People | undefined, now: People): People {
   return isSame ? before : now
 }
 
-/** Null outside of an entry that others can open. */
+/** Null in drawers with new entries. */
 export const PresentInFieldsContext = createContext<PresentInFields | null>(null)

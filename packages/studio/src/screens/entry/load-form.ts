@@ -84,15 +84,16 @@ export async function findEntry(
   }
 }
 
-/** The author of the version of this time; null if there is another one by now. @throws ApiError */
+/** The author of the version of this time; null if there is a newer one. @throws ApiError */
 export async function findAuthor(
-  { type, query: { populate: _, ...query } }: FormPlan,
+  { type, locale }: FormPlan,
   documentId: string,
   updatedAt: string,
 ): Promise<ConflictAuthor | null> {
   const { data, meta } = await request<readonly Entry[], ListMeta>('GET', contentPath(type.uid), {
     query: {
-      ...query,
+      status: 'draft',
+      ...(locale !== null && { locale }),
       fields: ['updatedAt'],
       filters: { documentId: { $eq: documentId } },
       authors: true,

@@ -27,13 +27,12 @@ export function openDoor(
   let facts: SavedFacts | null = null
   const publication = trackPublication()
   const save = async (data: Data, etag: string | null, attempt: string): Promise<SavedAnswer> => {
-    const { type, query } = plan
-    const body = { data }
-    const path = contentPath(type.uid, ...(documentId === null ? [] : [documentId]))
+    const sent = { query: plan.query, body: { data } }
+    const path = contentPath(plan.type.uid, ...(documentId === null ? [] : [documentId]))
     if (documentId === null) {
-      return request('POST', path, { query, body, idempotencyKey: attempt })
+      return request('POST', path, { ...sent, idempotencyKey: attempt })
     }
-    return request('PUT', path, { query, body, ...(etag !== null && { ifMatch: etag }) })
+    return request('PUT', path, { ...sent, ...(etag !== null && { ifMatch: etag }) })
   }
   return {
     documentId: () => documentId,
@@ -65,11 +64,17 @@ export function openDoor(
         return null // the caller retries
       }
     },
-    readAuthor: async (): Promise<ConflictAuthor | null> => {
-      if (documentId === null || writtenAt === null) return null
-      return findAuthor(plan, documentId, writtenAt).catch(() => null)
-    },
+    readAuthor: () => readAuthor(plan, documentId, writtenAt),
   }
+}
+
+async function readAuthor(
+  plan: FormPlan,
+  documentId: string | null,
+  writtenAt: string | null,
+): Promise<ConflictAuthor | null> {
+  if (documentId === null || writtenAt === null) return null
+  return findAuthor(plan, documentId, writtenAt).catch(() => null)
 }
 
 function factsIn({ meta: { locales, history } }: SavedAnswer): SavedFacts | null {

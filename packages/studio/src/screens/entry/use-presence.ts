@@ -5,7 +5,7 @@ import type { EntrySession } from '../../entry/entry-session.ts'
 import { PresentInFields } from '../../fields/presence/present-in-fields.ts'
 
 export interface EntryPresence {
-  /** The other users who have the entry open. */
+  /** The other users with the entry open. */
   readonly others: readonly Presence[]
   readonly inFields: PresentInFields
 }
@@ -50,8 +50,8 @@ export function useEntryPresence({ plan, door, form }: EntrySession): EntryPrese
 
 /** Null outside of all fields. Undefined in dialogs and menus, which belong to the last field. */
 function focusedPlace(): string | null | undefined {
-  const focused = document.activeElement
-  if (focused?.closest('[role=dialog], [role=menu], [role=listbox]') != null) return undefined
-  const within = focused?.closest('[data-field], [data-card]')
+  const focused = document.activeElement ?? document.body
+  if (focused.closest('[role=dialog], [role=menu], [role=listbox]') !== null) return undefined
+  const within = focused.closest('[data-field], [data-card]')
   return within?.getAttribute('data-card') ?? within?.getAttribute('data-field') ?? null
 }

@@ -18,7 +18,7 @@ import type { WorkedOn } from '../../people/administrators/recent-work.ts'
 import { createId } from '../../people/sign-in/random-tokens.ts'
 import { hasLeft } from '../answer/hang-ups.ts'
 import type { Context } from '../router/state.ts'
-import { beginEvents, responseSink } from '../sync/response-sink.ts'
+import { beginEvents, responseSink } from './response-sink.ts'
 
 type Show = (present: Present) => Present
 
