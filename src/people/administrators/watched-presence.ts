@@ -1,3 +1,5 @@
+import { AsyncResource } from 'node:async_hooks'
+
 type Listener<Row> = (rows: readonly Row[]) => void
 
 export interface WatchedPresence<Row> {
@@ -62,7 +64,8 @@ export function openWatchedPresence<Row extends { readonly entry: string }>(
 /** Runs `look` in intervals until `isWanted` is false. */
 function openTimer(look: () => Promise<void>, isWanted: () => boolean): { begin(): void } {
   let isRunning = false
-  const plan = (): void => {
+  // Detaches the reads from the context of the request that has begun them.
+  const plan = AsyncResource.bind((): void => {
     setTimeout(() => {
       isRunning = false
       if (!isWanted()) return
@@ -72,7 +75,7 @@ function openTimer(look: () => Promise<void>, isWanted: () => boolean): { begin(
         .catch(() => undefined)
         .then(plan)
     }, LOOK_MS).unref()
-  }
+  })
   return {
     begin: () => {
       if (!isRunning) plan()
