@@ -14,7 +14,13 @@ export interface TranslationService {
   /** For editors. */
   readonly name: string
   /** @throws ServiceUnavailableError if the service fails, is late, or gives anything but a list of texts */
-  translate(asked: AskedTexts, requestId: string | null): Promise<readonly (string | null)[]>
+  translate(asked: AskedTexts, asker: Asker): Promise<readonly (string | null)[]>
+}
+
+export interface Asker {
+  readonly requestId: string | null
+  /** Aborts when the client disconnects. */
+  readonly leaving: AbortSignal
 }
 
 interface AskedTexts extends Pick<TranslatedEntry, 'from' | 'to'> {
@@ -31,7 +37,7 @@ export interface OpenedTranslation {
 export interface AskedSuggestion extends TranslatedEntry {
   /** Whether texts that have a translation are translated again. */
   readonly existing: boolean
-  readonly requestId: string | null
+  readonly asker: Asker
 }
 
 const CALL_MS = 30_000
@@ -57,7 +63,7 @@ export function openTranslation({
   let waiting = 0
   return {
     name: provider.name,
-    translate: async ({ plan, units, from, to }, requestId) => {
+    translate: async ({ plan, units, from, to }, { requestId, leaving }) => {
       if (waiting >= MAX_WAITING) {
         const code = 'overloaded'
         throw new ServiceUnavailableError('Too many translations at a time', {}, { code })
@@ -74,11 +80,13 @@ export function openTranslation({
           const answer = await callInTime(
             (signal) => provider.translate({ ...request, signal }),
             Math.min(host.translateTimes.callMs ?? CALL_MS, left),
+            leaving,
           )
           return checkTranslations(answer, chunk.length)
         })
         return given.flat()
       } catch (error) {
+        leaving.throwIfAborted()
         host.report({ extension, call: 'providers.translate translate', requestId, error })
         const code = 'translation_failed'
         throw new ServiceUnavailableError('The texts could not be translated', {}, { code })
@@ -97,7 +105,7 @@ export async function suggestTranslations(
   context: DocumentContext,
   translator: Translator,
   service: TranslationService,
-  { existing, requestId, ...entry }: AskedSuggestion,
+  { existing, asker, ...entry }: AskedSuggestion,
 ): Promise<FileEntry> {
   const { plan, publicPlan, isShown, isGivable } = translator
   const { from, to } = entry
@@ -110,7 +118,7 @@ export async function suggestTranslations(
       isShown(attribute) && isGivable(attribute) && (existing || current === null),
   )
   assertFew(units, entry.documentId)
-  const translations = await service.translate({ plan, units, from, to }, requestId)
+  const translations = await service.translate({ plan, units, from, to }, asker)
   return {
     ...file,
     units: units.map(({ id, source }, index) => {

@@ -19,6 +19,14 @@ export function hasLeft({ closed, destroyed, req }: ServerResponse): boolean {
   return closed || destroyed || req.socket.destroyed
 }
 
+/** Aborts when the client disconnects. */
+export function leavingSignal(response: ServerResponse): AbortSignal {
+  const left = new AbortController()
+  if (hasLeft(response)) left.abort()
+  response.once('close', () => left.abort())
+  return left.signal
+}
+
 export function callerOf(response: ServerResponse) {
   return {
     hasLeft: () => hasLeft(response),

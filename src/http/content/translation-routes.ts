@@ -31,6 +31,7 @@ import type { LocaleRules } from '../../query/query.ts'
 import { assertManaged } from '../../schema/adopted-type.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { codedEnvelope } from '../answer/envelope.ts'
+import { leavingSignal } from '../answer/hang-ups.ts'
 import { bodyOf, payloadOf } from '../body/read-request.ts'
 import { readOriginOf, writerOf } from '../reads/query-rules.ts'
 import { adminRouter } from '../router/admin-router.ts'
@@ -202,10 +203,10 @@ const suggest: Handler = async (ctx, plan, dependencies) => {
   const known = await locales.current()
   const pair = { from: knownLocale(known, 'from', from), to: knownLocale(known, 'to', to) }
   if (pair.from === pair.to) throw sameLocale('to', to)
-  const request = { ...asked, ...pair, requestId: ctx.state.requestId }
+  const asker = { requestId: ctx.state.requestId, leaving: leavingSignal(ctx.res) }
   const before = translatorOf(ctx, plan, dependencies, known)
   const entry = await limited.withoutSlot(ctx.req, () =>
-    suggestTranslations(documents, before, translation, request),
+    suggestTranslations(documents, before, translation, { ...asked, ...pair, asker }),
   )
   await ctx.state.authorizeAgain?.()
   const translator = translatorOf(ctx, plan, dependencies, known)

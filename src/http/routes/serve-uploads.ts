@@ -10,7 +10,7 @@ import { everyone, type GuardedRouter, guardedRouter } from '../router/guarded-r
 import type { LimitInFlight } from '../middleware/limit-in-flight.ts'
 import type { Data } from '../../schema/definition.ts'
 import { parameterOf, readQuery } from '../body/read-request.ts'
-import { hasLeft } from '../answer/hang-ups.ts'
+import { leavingSignal } from '../answer/hang-ups.ts'
 import type { Context } from '../router/state.ts'
 
 /** The bytes of an address can be replaced, so caches must revalidate. */
@@ -94,10 +94,7 @@ async function find(
 
 /** Stops when the client disconnects. Does not occupy a request slot while it waits. */
 function askerOf({ req, res }: Context, limited: LimitInFlight): Asker {
-  const gone = new AbortController()
-  if (hasLeft(res)) gone.abort()
-  res.once('close', () => gone.abort())
-  return { gone: gone.signal, waitFor: (wait) => limited.withoutSlot(req, wait) }
+  return { gone: leavingSignal(res), waitFor: (wait) => limited.withoutSlot(req, wait) }
 }
 
 function answer(ctx: Context, name: string, file: StoredFile): void {

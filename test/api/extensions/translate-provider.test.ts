@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect } from 'chai'
 import type { FailedCall } from '../../../src/extensions/extension-host.ts'
 import { defineExtension } from '../../../src/extensions/extension.ts'
@@ -223,6 +224,35 @@ describe('a server with the translations of an extension', () => {
       expect(failed[0]).to.include({ extension: 'capitals', call: 'providers.translate translate' })
     })
   }
+
+  it('stops calling the service when the client disconnects', async () => {
+    const parts = Array.from({ length: 400 }, (_, index) => ({ text: `part ${index}` }))
+    const documentId = await add({ title: 'Parts', parts })
+    const aborted: Promise<void>[] = []
+    const leaving = new AbortController()
+    respond = ({ signal }) => {
+      aborted.push(once(signal, 'abort').then(() => undefined))
+      if (aborted.length === 4) leaving.abort()
+      return new Promise(() => undefined)
+    }
+    const sent = await fetch(`http://127.0.0.1:${server.port}${SUGGEST}`, {
+      method: 'POST',
+      headers: {
+        cookie: editor.cookie,
+        'sec-fetch-site': 'same-origin',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ documentId, from: 'en', to: 'de' }),
+      signal: leaving.signal,
+    }).catch((error: unknown) => error)
+    expect(sent).to.have.property('name', 'AbortError')
+    await Promise.all(aborted)
+    respond = null
+    const next = await suggest(await add({ title: 'Whales' }))
+    expect(next.body.data.units).to.have.length(1)
+    expect(asked.length, 'calls of both requests').to.equal(5)
+    expect(failed).to.deep.equal([])
+  })
 
   it('refuses more than a request translates before it calls the service', async () => {
     const id = await add({ title: 'Long', body: 'x'.repeat(200_001) })
