@@ -9,12 +9,12 @@ export function callInTime<T>(
 ): Promise<T> {
   const aborter = new AbortController()
   return new Promise((resolve, reject) => {
-    const end = (reason: unknown): void => {
+    const end = (reason: Error): void => {
       aborter.abort(reason)
-      reject(reason as Error) // the reason of a signal is an Error here
+      reject(reason)
     }
     const timer = setTimeout(() => end(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-    const leave = (): void => end(caller?.reason)
+    const leave = (): void => end(new Error('the caller has left'))
     if (caller?.aborted === true) leave()
     caller?.addEventListener('abort', leave, { once: true })
     // In a chain, because a provider in JavaScript may throw at once.

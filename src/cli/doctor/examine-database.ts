@@ -9,6 +9,7 @@ import { inspectIndexes } from '../../mongo/indexes/inspect-indexes.ts'
 import { readQueryStats } from '../../mongo/observe/query-stats.ts'
 import { compileQueries } from '../../query/named/compile-queries.ts'
 import type { Schema } from '../../schema/plan.ts'
+import { examineAdministrators } from './examine-administrators.ts'
 import { examineAdopted } from './examine-adopted.ts'
 import { adviseIndexes, type IndexAdvice } from './advise-indexes.ts'
 import { examineConversion } from './examine-conversion.ts'
@@ -61,6 +62,7 @@ export async function examineDatabase(
       ...(await examineSearch(database, schema)),
       ...(await examineAdopted(database, schema)),
       ...(await examineWebhooks(database, schema)),
+      ...(await examineAdministrators(database, config.administrators.secondFactor)),
       ...examineTokens(await findApiTokenRows(database)),
     ],
     advice,

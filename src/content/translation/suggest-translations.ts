@@ -14,10 +14,10 @@ export interface TranslationService {
   /** For editors. */
   readonly name: string
   /** @throws ServiceUnavailableError if the service fails, is late, or gives anything but a list of texts */
-  translate(asked: AskedTexts, asker: Asker): Promise<readonly (string | null)[]>
+  translate(asked: AskedTexts, caller: SuggestionCaller): Promise<readonly (string | null)[]>
 }
 
-export interface Asker {
+export interface SuggestionCaller {
   readonly requestId: string | null
   /** Aborts when the client disconnects. */
   readonly leaving: AbortSignal
@@ -37,7 +37,7 @@ export interface OpenedTranslation {
 export interface AskedSuggestion extends TranslatedEntry {
   /** Whether texts that have a translation are translated again. */
   readonly existing: boolean
-  readonly asker: Asker
+  readonly caller: SuggestionCaller
 }
 
 const CALL_MS = 30_000
@@ -105,7 +105,7 @@ export async function suggestTranslations(
   context: DocumentContext,
   translator: Translator,
   service: TranslationService,
-  { existing, asker, ...entry }: AskedSuggestion,
+  { existing, caller, ...entry }: AskedSuggestion,
 ): Promise<FileEntry> {
   const { plan, publicPlan, isShown, isGivable } = translator
   const { from, to } = entry
@@ -118,7 +118,7 @@ export async function suggestTranslations(
       isShown(attribute) && isGivable(attribute) && (existing || current === null),
   )
   assertFew(units, entry.documentId)
-  const translations = await service.translate({ plan, units, from, to }, asker)
+  const translations = await service.translate({ plan, units, from, to }, caller)
   return {
     ...file,
     units: units.map(({ id, source }, index) => {

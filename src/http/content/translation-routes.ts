@@ -203,10 +203,10 @@ const suggest: Handler = async (ctx, plan, dependencies) => {
   const known = await locales.current()
   const pair = { from: knownLocale(known, 'from', from), to: knownLocale(known, 'to', to) }
   if (pair.from === pair.to) throw sameLocale('to', to)
-  const asker = { requestId: ctx.state.requestId, leaving: leavingSignal(ctx.res) }
+  const caller = { requestId: ctx.state.requestId, leaving: leavingSignal(ctx.res) }
   const before = translatorOf(ctx, plan, dependencies, known)
   const entry = await limited.withoutSlot(ctx.req, () =>
-    suggestTranslations(documents, before, translation, { ...asked, ...pair, asker }),
+    suggestTranslations(documents, before, translation, { ...asked, ...pair, caller }),
   )
   await ctx.state.authorizeAgain?.()
   const translator = translatorOf(ctx, plan, dependencies, known)

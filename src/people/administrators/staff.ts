@@ -42,6 +42,15 @@ export function rolesOf(actions: Actions, { roles }: Pick<Staff, 'roles'>): Admi
   return [...builtIn, ...made]
 }
 
+/** A misspelt role would require nothing of anybody. */
+export function findUnknownRoles(
+  types: readonly string[],
+  { roles }: Pick<Staff, 'roles'>,
+): readonly string[] {
+  const known = new Set([...BUILT_IN_ROLES.map(({ type }) => type), ...roles.map(({ _id }) => _id)])
+  return types.filter((type) => !known.has(type))
+}
+
 export function toAdministratorRole(
   { schema }: Actions,
   { _id, name, description, permissions, rules = [] }: AdministratorRoleRow,

@@ -19,7 +19,7 @@ import {
   type AdministratorsOptions,
   openAdministrators,
 } from '../../people/administrators/open-administrators.ts'
-import { rolesOf } from '../../people/administrators/staff.ts'
+import { findUnknownRoles } from '../../people/administrators/staff.ts'
 import type { Config } from '../../base/config/config.ts'
 import { openProvided } from '../extensions/open-provided.ts'
 import type { Base } from './open-base.ts'
@@ -126,14 +126,12 @@ export async function openStaff(
   })
 }
 
-/** A misspelt role would require nothing of anybody. */
 async function warnOfUnknownRoles(
-  { actions, versionedCache, secondFactor }: AdministratorsContext,
+  { versionedCache, secondFactor }: AdministratorsContext,
   log: Logger,
 ): Promise<void> {
   if (typeof secondFactor === 'string') return
-  const known = new Set(rolesOf(actions, await versionedCache.current()).map(({ type }) => type))
-  const unknown = secondFactor.filter((type) => !known.has(type))
+  const unknown = findUnknownRoles(secondFactor, await versionedCache.current())
   if (unknown.length > 0) log.warn({ roles: unknown }, 'ADMIN_SECOND_FACTOR names unknown roles')
 }
 
