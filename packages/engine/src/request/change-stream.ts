@@ -31,7 +31,7 @@ const FILTERING: ReadonlySet<string> = new Set([
   '$match', '$project', '$addFields', '$set', '$unset', '$replaceRoot', '$replaceWith',
 ]) // prettier-ignore
 /** Members of an event that are known before its documents are decoded. */
-const HEAD_MEMBERS: ReadonlySet<string> = new Set(['operationType', 'ns', 'clusterTime'])
+const HEAD_MEMBERS: ReadonlySet<string> = new Set(['operationType', 'ns', 'to', 'clusterTime'])
 const FULL_DOCUMENTS: ReadonlySet<Value> = new Set([undefined, 'default', 'updateLookup'])
 const MAX_READY_EVENTS = 1_000
 const MAX_READY_BYTES = 16 * 1024 * 1024
@@ -107,9 +107,16 @@ function checkOptions(options: Document): void {
 }
 
 function matchesHead(stage: Value): boolean {
-  const filter = isDocument(stage) ? stage['$match'] : undefined
+  return isDocument(stage) && namesHead(stage['$match'])
+}
+
+function namesHead(filter: Value): boolean {
   if (!isDocument(filter)) return false
-  return Object.keys(filter).every((path) => HEAD_MEMBERS.has(path.split('.')[0] ?? ''))
+  return Object.keys(filter).every((path) => {
+    const operand = filter[path]
+    if (path === '$or' && Array.isArray(operand)) return operand.every(namesHead)
+    return HEAD_MEMBERS.has(path.split('.')[0] ?? '')
+  })
 }
 
 const TOKEN = /^([0-9a-f]{16})([0-9a-f]{12})(i?)$/

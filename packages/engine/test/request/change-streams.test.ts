@@ -149,6 +149,11 @@ describe('change streams of the embedded engine', () => {
       { $match: { 'ns.coll': { $in: ['rows', 'b'] }, 'fullDocument.n': { $gt: 1 } } },
     ]
     const filtered = await watch(matching, {}, database)
+    const named = await watch(
+      [{ $match: { $or: [{ 'ns.coll': 'b' }, { 'to.coll': 'b' }] } }],
+      {},
+      client,
+    )
     const projected = await watch([
       { $match: { operationType: 'insert' } },
       { $project: { 'fullDocument.n': 1 } },
@@ -163,6 +168,7 @@ describe('change streams of the embedded engine', () => {
     await database.collection<Row>('b').insertOne({ _id: 4, n: 4 })
     await rows.deleteOne({ _id: 1 })
     expect(ids(await take(filtered, 2))).to.deep.equal([2, 4])
+    expect(ids(await take(named, 2))).to.deep.equal([3, 4])
     const shown = await take(projected, 2)
     expect(shown.map((event) => event['fullDocument'] as unknown)).to.deep.equal([
       { n: 1 },
