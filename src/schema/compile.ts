@@ -173,10 +173,11 @@ function compileMembers(
 /** An empty collection gets the ids that the drivers of MongoDB make. */
 function compileAdopted(adopt: AdoptDefinition | undefined): Pick<ContentTypePlan, 'adopted'> {
   if (adopt === undefined) return {}
-  const { paths, idKind = 'objectId' } = adopt
+  const { paths, idKind = 'objectId', isFollowed = false } = adopt
   const own = new Map(Object.entries(paths))
   const adopted = {
     idKind,
+    isFollowed,
     pathOf: (attribute: string) => own.get(attribute) ?? attribute,
     times: new Map(
       ADOPTED_TIMES.flatMap((name) => {

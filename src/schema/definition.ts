@@ -80,6 +80,8 @@ export interface AdoptDefinition {
   readonly paths: Readonly<Record<string, string>>
   /** Found at the start (`findIdKind`). */
   readonly idKind?: AdoptedIdKind
+  /** Found at the start: whether a change stream brings the changes into the commit log. */
+  readonly isFollowed?: boolean
 }
 
 export interface ReviewStage {

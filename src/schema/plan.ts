@@ -66,6 +66,8 @@ export interface ContentTypePlan extends ShapePlan {
 
 export interface AdoptedPlan {
   readonly idKind: AdoptedIdKind
+  /** Whether the commit log has the changes of other services, so that the type can be synced. */
+  readonly isFollowed: boolean
   /** The dotted path in a document. */
   readonly pathOf: (attribute: string) => string
   /** The paths of the creation and update times that the declaration names. */

@@ -16,7 +16,7 @@ import { type LimitInFlight, limitInFlight } from '../http/middleware/limit-in-f
 import { openReads } from '../http/reads/open-reads.ts'
 import { mcpRoutes } from '../http/mcp/mcp-routes.ts'
 import { readConversion } from '../mongo/conversions/conversion-progress.ts'
-import { measureConversion, measureLog } from '../http/middleware/measure-log.ts'
+import { measureConversion, measureForeign, measureLog } from '../http/middleware/measure-log.ts'
 import { createMetrics, type Metrics } from '../http/middleware/measure-requests.ts'
 import { readBody } from '../http/body/read-body.ts'
 import { MAX_FILE_BYTES } from '../content/translation/translation-file.ts'
@@ -183,7 +183,11 @@ function openRouters(
   return [health, root, ...management, studio, uploads, ...(config.http.mcp ? [agents] : [])]
 }
 
-function measureDatabase(registry: Registry, { commitLog, purger, database }: Services): void {
+function measureDatabase(
+  registry: Registry,
+  { commitLog, purger, foreignFollower, database }: Services,
+): void {
   measureLog(registry, () => commitLog.health(), purger.health)
+  measureForeign(registry, foreignFollower.health)
   measureConversion(registry, () => readConversion(database))
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { BSON, type Db, type Document, MongoClient } from 'mongodb'
+import { BSON, type Db, type Document, MongoClient, MongoServerError } from 'mongodb'
 import { testUri } from './test-database.ts'
 
 /** A database that another service writes. */
@@ -41,4 +41,16 @@ export async function openForeignDatabase(
       await client.close()
     },
   }
+}
+
+/** Whether the deployment has change streams. */
+export async function hasStreams({ db }: Pick<ForeignDatabase, 'db'>): Promise<boolean> {
+  const command = { aggregate: 1, pipeline: [{ $changeStream: {} }], cursor: {} }
+  return db.command(command).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof MongoServerError) return false
+      throw error
+    },
+  )
 }

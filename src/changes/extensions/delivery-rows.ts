@@ -79,8 +79,8 @@ function changesByDocument(
   items: readonly CommitItem[],
 ): ReadonlyMap<string, readonly CommittedChange[]> {
   const byDocument = new Map<string, CommittedChange[]>()
-  for (const { type, documentId, locale, status, op } of items) {
-    if (!types.has(type)) continue
+  for (const { type, documentId, locale, status, op, lost } of items) {
+    if (!types.has(type) || lost === true) continue
     const key = `${type} ${documentId}`
     const changes = byDocument.get(key) ?? []
     byDocument.set(key, changes)

@@ -6,7 +6,7 @@ import type { WorkQueue } from '../../base/work-queue.ts'
 
 export type LiveItem = Pick<
   CommitItem,
-  'type' | 'documentId' | 'locale' | 'status' | 'op' | 'revision' | 'was' | 'is'
+  'type' | 'documentId' | 'locale' | 'status' | 'op' | 'revision' | 'was' | 'is' | 'lost'
 >
 
 export interface LiveCommit {
@@ -48,6 +48,7 @@ const COMMIT_PROJECTION = {
   'items.revision': 1,
   'items.was': 1,
   'items.is': 1,
+  'items.lost': 1,
 } as const
 
 export function openLiveLog(options: LiveLogOptions): LiveLog {

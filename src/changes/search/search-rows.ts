@@ -1,9 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import type { Head } from '../../mongo/commits/heads.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { pendingDraftsOf } from '../../mongo/search/fresh-drafts.ts'
 import { ensureSearchRows } from '../../mongo/search/index-rows.ts'
 import { type SearchFollowerRow, searchFollowersOf } from '../../mongo/search/index-progress.ts'
+import {
+  FREE_LEASE,
+  openRowLease,
+  type RowLease,
+  type RowLeaseOptions,
+} from '../../mongo/system/row-lease.ts'
 import { ensureIndexes, ensureRow } from '../../mongo/system/system-collections.ts'
 
 const FOLLOWER = { _id: 'search' } as const
@@ -14,48 +19,26 @@ export async function ensureSearchFollower(
 ): Promise<void> {
   await ensureIndexes(pendingDraftsOf(database), [{ key: { dueAt: 1 }, name: 'due' }])
   await ensureSearchRows(database)
-  const free = { holder: null, heldUntil: new Date(0) }
-  await ensureRow(searchFollowersOf(database), { ...FOLLOWER, log, cursor: seq, ...free })
+  await ensureRow(searchFollowersOf(database), { ...FOLLOWER, log, cursor: seq, ...FREE_LEASE })
 }
 
-/** A lease that ends later than this multiple of its length was written with a wrong clock. */
-const BELIEVED_LEASES = 10
-
-export interface SearchLeadership {
-  readonly holder: string
-  /** Null if another process leads. */
-  claim(): Promise<SearchFollowerRow | null>
+export interface SearchLeadership extends RowLease<SearchFollowerRow> {
   /** False if another process leads now. */
   move(changes: Pick<SearchFollowerRow, 'log' | 'cursor'>): Promise<boolean>
-  release(): Promise<void>
 }
 
 export function openSearchLeadership(
   database: Database,
-  { leaseMs, now }: { readonly leaseMs: number; readonly now: () => Date },
+  options: RowLeaseOptions,
 ): SearchLeadership {
-  const holder = randomUUID()
   const rows = searchFollowersOf(database)
+  const lease = openRowLease(rows, FOLLOWER._id, options)
+  const { holder } = lease
   return {
-    holder,
-    claim: () => {
-      const at = now()
-      const heldUntil = new Date(at.getTime() + leaseMs)
-      const unbelievable = new Date(at.getTime() + BELIEVED_LEASES * leaseMs)
-      const over = [{ heldUntil: { $lte: at } }, { heldUntil: { $gt: unbelievable } }]
-      return rows.findOneAndUpdate(
-        { ...FOLLOWER, $or: [{ holder }, ...over] },
-        { $set: { holder, heldUntil } },
-        { returnDocument: 'after' },
-      )
-    },
+    ...lease,
     move: async (changes) => {
       const { matchedCount } = await rows.updateOne({ ...FOLLOWER, holder }, { $set: changes })
       return matchedCount === 1
-    },
-    release: async () => {
-      const free = { holder: null, heldUntil: new Date(0) }
-      await rows.updateOne({ ...FOLLOWER, holder }, { $set: free })
     },
   }
 }

@@ -12,6 +12,8 @@ export interface ChangeUnderRule {
 /** Without a rule, the client sees the operation of the commit. */
 export const SHOWN_CHANGE: ChangeUnderRule = { op: null, mayBeHeld: true, isUndecided: false }
 
+export const UNDECIDED_CHANGE: ChangeUnderRule = { op: null, mayBeHeld: true, isUndecided: true }
+
 /** Null if the row is hidden before and after the change. */
 export function changeUnderRule(
   { condition }: Pick<SyncRule, 'condition'>,
@@ -25,6 +27,6 @@ export function changeUnderRule(
   const before = decide(was)
   const after = op === 'delete' ? false : decide(is)
   if (after === true) return { op: 'put', mayBeHeld: before !== false, isUndecided: false }
-  if (before === null || after === null) return { op: null, mayBeHeld: true, isUndecided: true }
+  if (before === null || after === null) return UNDECIDED_CHANGE
   return before ? { op: 'delete', mayBeHeld: true, isUndecided: false } : null
 }

@@ -13,7 +13,12 @@ import type { SyncedRelease } from './query/synced-release.ts'
 import type { Uid } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { RowShape } from './row-shape.ts'
-import { type ChangeUnderRule, changeUnderRule, SHOWN_CHANGE } from './change-under-rule.ts'
+import {
+  type ChangeUnderRule,
+  changeUnderRule,
+  SHOWN_CHANGE,
+  UNDECIDED_CHANGE,
+} from './change-under-rule.ts'
 import { removalItem, rowItem, type SyncItems } from './sync-items.ts'
 
 export interface OpenType extends SyncedType {
@@ -40,7 +45,7 @@ interface Touched extends ChangeUnderRule {
 
 type ItemToSync = Pick<
   CommitItem,
-  'type' | 'documentId' | 'locale' | 'status' | 'op' | 'was' | 'is'
+  'type' | 'documentId' | 'locale' | 'status' | 'op' | 'was' | 'is' | 'lost'
 >
 
 type CommitToSync = Pick<NumberedCommit, 'seq'> & { readonly items: readonly ItemToSync[] }
@@ -54,13 +59,17 @@ const NAMES = {
   'items.op': 1,
   'items.was': 1,
   'items.is': 1,
+  'items.lost': 1,
 } as const
 
 /** Tokens without changes advance in blocks of this size, so that devices share tokens and cached responses. */
 export const BLOCK = 256
 const MAX_BLOCKS = 16
 
-/** The rule of these types cannot be decided for a change. Its writer did not know the rule, or carried nothing. */
+/**
+ * The rule of these types cannot be decided for a change: its writer did not know the rule, or carried nothing. Or
+ * changes of other services were lost.
+ */
 export class UndecidedChange extends Error {
   readonly types: ReadonlySet<Uid>
 
@@ -128,6 +137,7 @@ export function finderOf(scope: SyncScope, token: SyncToken, types: readonly Ope
 }
 
 function changeFor({ rule }: OpenType, item: ItemToSync): ChangeUnderRule | null {
+  if (item.lost === true) return UNDECIDED_CHANGE
   return rule === null ? SHOWN_CHANGE : changeUnderRule(rule, item)
 }
 

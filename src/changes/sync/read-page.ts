@@ -20,6 +20,7 @@ import {
   openTypes,
   settle,
   type SyncCaller,
+  ruleValuesOf,
 } from './settle.ts'
 import { resetItem, rowItem, SyncItems } from './sync-items.ts'
 
@@ -102,7 +103,7 @@ export function isUpToDate(
     if (progress === undefined || isReading(progress)) return false
     if (!caller.maySync(type)) return progress.isLost
     if (progress.isLost || progress.shape !== type.shape.digest) return false
-    return progress.rule?.values === type.rule?.values
+    return ruleValuesOf(progress) === ruleValuesOf(type)
   })
 }
 

@@ -110,23 +110,34 @@ function changedView(
     assertNotNewer(before.release ?? 0, release)
     return 'schema'
   }
-  return before.rule?.values === rule?.values ? null : 'permission'
+  return ruleValuesOf(before) === ruleValuesOf({ rule }) ? null : 'permission'
 }
 
 export function lostProgress({ shape }: Pick<OpenType, 'shape'>): TypeProgress {
   return { after: null, isLost: true, shape: shape.digest }
 }
 
+/** The digest of the values of a rule. Empty without a rule. */
+export function ruleValuesOf({
+  rule,
+}: {
+  readonly rule?: { readonly values: string } | null
+}): string {
+  return rule?.values ?? ''
+}
+
 /** `seq` is a position of the log. All rows are read after it. */
 export function initialProgress(
-  { shape, rule, release: { at } }: Pick<OpenType, 'shape' | 'rule' | 'release'>,
+  { plan, shape, rule, release: { at } }: Pick<OpenType, 'plan' | 'shape' | 'rule' | 'release'>,
   seq: number,
 ): TypeProgress {
   const begun = { after: '', isLost: false, shape: shape.digest, ...(at > 0 && { release: at }) }
-  return rule === null ? begun : { ...begun, rule: { values: rule.values, from: seq } }
+  // Changes of adopted types may be lost, and then earlier changes are ignored as under a rule.
+  if (rule === null && plan.adopted === undefined) return begun
+  return { ...begun, rule: { values: ruleValuesOf({ rule }), from: seq } }
 }
 
-/** Types whose rule cannot be decided for a change are read again. */
+/** Types whose rule cannot be decided for a change, or whose changes were lost, are read again. */
 export function readAgain(
   token: SyncToken,
   types: readonly OpenType[],
@@ -140,6 +151,9 @@ export function readAgain(
   })
   return {
     token: { ...token, types: progress },
-    resets: again.map((type) => ({ type, reset: { reason: 'permission' } })),
+    resets: again.map((type) => ({
+      type,
+      reset: { reason: type.rule === null ? 'schema' : 'permission' },
+    })),
   }
 }

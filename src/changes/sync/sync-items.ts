@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import type { Data } from '../../schema/definition.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import type { SyncedVersion } from '../../mongo/read/read-synced.ts'
 import type { SyncedType } from './query/parse-scope.ts'
@@ -43,13 +45,19 @@ export function resetItem({ name }: Pick<SyncedType, 'name'>, reset: Reset): str
 }
 
 export function rowItem(
-  { name, shape }: SyncedType & { readonly shape: RowShape },
+  { name, plan, shape }: SyncedType & { readonly shape: RowShape },
   version: SyncedVersion,
 ): string {
   const { documentId, locale, status } = version
   const place = { documentId, locale: shownLocale(locale), status }
-  const revision = revisionOf(version)
-  return JSON.stringify({ op: 'put', type: name, ...place, revision, data: shape.show(version) })
+  const data = shape.show(version)
+  const revision = plan.adopted === undefined ? revisionOf(version) : digestOf(data)
+  return JSON.stringify({ op: 'put', type: name, ...place, revision, data })
+}
+
+/** Documents of other services have no revision. Clients compare it with that of their row. */
+function digestOf(data: Data): string {
+  return createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 16)
 }
 
 export function removalItem(

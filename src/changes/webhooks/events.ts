@@ -37,9 +37,12 @@ export function changedContent(item: CommitItem): CommitItem & { readonly isRevi
 }
 
 export function eventOf(
-  item: Pick<CommitItem, 'type' | 'status' | 'op' | 'isNew'> & { readonly isReview?: boolean },
+  item: Pick<CommitItem, 'type' | 'status' | 'op' | 'isNew' | 'lost'> & {
+    readonly isReview?: boolean
+  },
   plan: Pick<ContentTypePlan, 'draftAndPublish'> | undefined,
 ): WebhookEvent | null {
+  if (item.lost === true) return null
   if (item.type === FILE) return `media.${changeOf(item)}`
   if (plan === undefined || !item.type.startsWith('api::')) return null
   if (item.isReview === true) return 'entry.review'

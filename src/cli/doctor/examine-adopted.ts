@@ -1,4 +1,6 @@
 import { countUnfit, type Unfit } from '../../mongo/adopted/count-unfit.ts'
+import { examineForeign, type ForeignHealth } from '../../changes/foreign/foreign-health.ts'
+import { followedIn } from '../../changes/foreign/foreign-row.ts'
 import { isAdopted } from '../../mongo/versions/adopted-expression.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
@@ -9,11 +11,30 @@ export async function examineAdopted(
   database: Database,
   { contentTypes }: Pick<Schema, 'contentTypes'>,
 ): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
+  const findings: Finding[] = [...(await foreignFindings(database, contentTypes))]
   for (const plan of contentTypes.values()) {
     if (isAdopted(plan)) findings.push(...adoptedFindings(plan, await countUnfit(database, plan)))
   }
   return findings
+}
+
+/** A stream that works looks for changes each second. */
+const LATE_MS = 30_000
+
+async function foreignFindings(
+  database: Database,
+  contentTypes: Schema['contentTypes'],
+): Promise<readonly Finding[]> {
+  if (followedIn({ contentTypes }).length === 0) return []
+  return [foreignFinding(await examineForeign(database, new Date()))]
+}
+
+export function foreignFinding({ lagMs }: ForeignHealth): Finding {
+  const check = 'foreign changes'
+  if (lagMs <= LATE_MS) return { check, level: 'ok', what: 'the change stream is up to date' }
+  const seconds = Math.round(lagMs / 1000)
+  const what = `changes of adopted collections are ${seconds} s behind: is a server running?`
+  return { check, level: 'warning', what }
 }
 
 function adoptedFindings(

@@ -37,7 +37,7 @@ export async function listAudit(
 }
 
 function toRow({ seq, at, by, requestId, items }: NumberedCommit): AuditRow {
-  return { seq, at, by, requestId, items: items.map(toItem) }
+  return { seq, at, by, requestId, items: items.filter(({ lost }) => lost !== true).map(toItem) }
 }
 
 function toItem({

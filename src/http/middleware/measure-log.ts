@@ -63,6 +63,19 @@ export function measureConversion(
   })
 }
 
+/** Without followed collections (null), the metric is 0. */
+export function measureForeign(
+  registry: Registry,
+  health: (() => Promise<{ readonly lagMs: number }>) | null,
+): void {
+  const help =
+    'Age of the newest change of an adopted collection in the log, at most about 1 without changes'
+  const lag = gauge(registry, 'quire_foreign_lag_seconds', help, async () => {
+    const found = await health?.().catch(() => null)
+    if (found) lag.set(found.lagMs / 1000)
+  })
+}
+
 function measurePurges(registry: Registry, health: () => Promise<MeasuredPurges>): void {
   const lag = gauge(
     registry,

@@ -1,4 +1,4 @@
-import { Binary, Decimal128, ObjectId } from 'mongodb'
+import { Binary, Decimal128, Long, ObjectId } from 'mongodb'
 import type { AdoptedIdKind } from '../../schema/definition.ts'
 import { asCmsErrors } from '../connection/database-error.ts'
 import type { Database } from '../connection/database.ts'
@@ -59,11 +59,17 @@ async function readEnd(
   return found?._id
 }
 
+/** The documentId of a served document. Null for ids of other kinds, which are not served. */
+export function findIdText(kind: AdoptedIdKind, id: unknown): string | null {
+  if (nameOfId(id) !== kind) return null
+  return id instanceof Binary ? uuidText(id) : String(id)
+}
+
 /** The kind, or the name of a type that no kind has. */
 function nameOfId(id: unknown): string {
   if (id instanceof ObjectId) return 'objectId'
   if (typeof id === 'string') return 'text'
-  if (typeof id === 'number' || typeof id === 'bigint') return 'number'
+  if (typeof id === 'number' || typeof id === 'bigint' || id instanceof Long) return 'number'
   if (id instanceof Decimal128) return 'decimal'
   if (id instanceof Binary) return uuidText(id) === null ? 'binary data' : 'uuid'
   return id instanceof Date ? 'date' : typeof id

@@ -1,4 +1,12 @@
-import type { Binary, ClientSession, Collection, Document, GridFSBucket } from 'mongodb'
+import type {
+  Binary,
+  ChangeStream,
+  ChangeStreamOptions,
+  ClientSession,
+  Collection,
+  Document,
+  GridFSBucket,
+} from 'mongodb'
 import type { ReadMonitor } from '../../base/observed.ts'
 import type { WriteOrigin } from './authorship.ts'
 import type { Table } from './table.ts'
@@ -25,6 +33,8 @@ export interface CommitItem {
    */
   readonly was?: Document | null
   readonly is?: Document | null
+  /** Changes of the type were not seen, so any of its entries may have changed. Such an item has no documentId. */
+  readonly lost?: true
 }
 
 /** Called with the items and the row ids of a stored commit. */
@@ -91,6 +101,8 @@ export interface Database {
    */
   readMoment<T>(work: (moment: Moment) => Promise<T>): Promise<T>
   bucket(name: string): GridFSBucket
+  /** Follows the changes of all collections, with read concern `majority`. Its errors are not mapped. */
+  watch(pipeline: readonly Document[], options: ChangeStreamOptions): ChangeStream
   /**
    * Runs `work` in a transaction and logs its changes (`noteItems`). `work` may run several times. It must have no
    * effects outside of its session and run one command at a time. If the caller disconnects while it waits, `work`

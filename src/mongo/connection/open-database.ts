@@ -244,11 +244,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database
 }
 
-type Commands = Pick<Database, 'bucket' | 'ping' | 'hello' | 'command' | 'commandIn'>
+type Commands = Pick<Database, 'bucket' | 'watch' | 'ping' | 'hello' | 'command' | 'commandIn'>
 
 function commandsOf(db: Db, { queryTimeoutMs: maxTimeMS }: DatabaseOptions): Commands {
   return {
     bucket: (name) => new GridFSBucket(db, { bucketName: name }),
+    watch: (pipeline, options) => db.watch([...pipeline], options),
     ping: async () => {
       await asCmsErrors(() => db.command({ ping: 1 }))
     },

@@ -1,11 +1,13 @@
 import type { Document } from 'mongodb'
+import { ValidationError } from '../../base/errors.ts'
 import type { Filter, VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { optionsAt } from '../connection/time-limits.ts'
 import type { Moment } from '../connection/database.ts'
 import { storedPathOf } from '../../schema/stored-path.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../versions/stored-version.ts'
-import { matchVersions } from '../versions/version-match.ts'
+import { idOfText } from '../versions/adopted-rows.ts'
+import { matchVersions, versionKeyOf } from '../versions/version-match.ts'
 import { matchAll, translateFilter } from './translate-filter.ts'
 
 export interface SyncedRead {
@@ -34,8 +36,9 @@ export function readSyncedAfter(
   { after, limit }: { readonly after: string; readonly limit: number },
   take: (version: SyncedVersion) => boolean,
 ): Promise<void> {
+  const { position, sort } = orderOf(plan, after)
   const which = matchAll([
-    { _id: { $gt: after } },
+    position,
     selection === null ? {} : matchVersions(selection),
     filter === null ? {} : translateFilter(filter),
     condition ?? {},
@@ -46,10 +49,26 @@ export function readSyncedAfter(
       batchSize: limit + 1,
       projection: storedProjection(plan, projection),
       hint: { _id: 1 },
+      sort,
+      limit,
     })
-    .sort({ _id: 1 })
-    .limit(limit)
     .take((version) => take(asVersion(plan, version) as SyncedVersion))
+}
+
+interface SyncOrder {
+  readonly position: Document
+  readonly sort: Record<string, 1>
+}
+
+/** Adopted documents have no ids of versions, so their own ids give the order. @throws ValidationError */
+function orderOf(plan: ContentTypePlan, after: string): SyncOrder {
+  if (plan.adopted === undefined) return { position: { _id: { $gt: after } }, sort: { _id: 1 } }
+  const name = plan.adopted.idKind === 'number' ? 'id' : 'documentId'
+  if (after === '') return { position: {}, sort: { [name]: 1 } }
+  const { documentId } = versionKeyOf(after)
+  const last = name === 'id' ? idOfText('number', documentId) : documentId
+  if (last === undefined) throw new ValidationError('token: expected that of an earlier answer')
+  return { position: { [name]: { $gt: last } }, sort: { [name]: 1 } }
 }
 
 export async function readSynced(

@@ -85,11 +85,13 @@ export function compileActions(
   })
 }
 
-/** A single type has neither `findOne` nor `create`. An adopted collection is only read, and not synced. */
+/** A single type has neither `findOne` nor `create`. An adopted collection is only read, and synced if its changes are seen. */
 export function contentVerbs(
   plan: Pick<ContentTypePlan, 'kind' | 'draftAndPublish' | 'push' | 'adopted'>,
 ): readonly ContentVerb[] {
-  if (plan.adopted !== undefined) return ['find', 'findOne']
+  if (plan.adopted !== undefined) {
+    return plan.adopted.isFollowed ? ['find', 'findOne', 'sync'] : ['find', 'findOne']
+  }
   const common: readonly ContentVerb[] =
     plan.kind === 'singleType'
       ? ['find', 'update', 'delete', 'sync']

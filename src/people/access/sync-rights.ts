@@ -106,7 +106,8 @@ function syncRuleOf(principal: Reader, scope: SyncedScope, type: Synced): SyncRu
   if (rules.some(({ rule }) => rule.operands.now) || hiddenIn(type, fields) !== null) return false
   const where = byAction.map(anyWhere).reduce<Filter | null>(bothFilters, null)
   const condition = where === null ? null : carriedOrNull(where)
-  if (where !== null && condition === null) return false
+  // The log has no values of entries that other services change.
+  if (where !== null && (condition === null || type.plan.adopted !== undefined)) return false
   return {
     condition,
     fields,

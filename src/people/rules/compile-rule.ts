@@ -124,7 +124,7 @@ function faultsOfWhere(
     const filter = parseWhere(plan, where, sampleOperands(operands))
     if (filter === null) return
     assertOneRelation(filter, 0)
-    if (action === `${plan.uid}.sync`) assertCarried(filter, operands)
+    if (action === `${plan.uid}.sync`) assertCarried(plan, filter, operands)
   })
   if (problem === null) return []
   return [fault(path, problem, where, { code: 'rule.where', params: { problem } })]
@@ -141,8 +141,12 @@ function problemOf(work: () => void): string | null {
   }
 }
 
+const ADOPTED =
+  'sync takes no conditions on a type that another service writes, because its changes do not carry the values before'
+
 /** Devices hold rows that only commit items can take back. @throws NotCarried */
-function assertCarried(filter: Filter, { now }: Operands): void {
+function assertCarried({ adopted }: ContentTypePlan, filter: Filter, { now }: Operands): void {
+  if (adopted !== undefined) throw new NotCarried(ADOPTED)
   if (now) throw new NotCarried('sync takes no $now, because no change would take back a row')
   carriedCondition(filter)
 }

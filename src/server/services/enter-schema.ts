@@ -3,6 +3,7 @@ import { SchemaError } from '../../schema/schema-error.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { assertConvertible, findLosses } from './assert-convertible.ts'
 import { findIdKinds } from './find-id-kinds.ts'
+import { markFollowed } from './mark-followed.ts'
 import { readLedger, replaceLedger } from '../../mongo/system/schema-ledger.ts'
 import type { Definitions, Uid } from '../../schema/definition.ts'
 import {
@@ -71,7 +72,8 @@ export async function resolveNames(
   if (entered.faults.length > 0) return entered
   const { definitions: withKinds, faults } = await findIdKinds(database, entered.definitions)
   const hidden = entered.isKnown ? [] : await findHiddenEntries(database, entered.definitions)
-  return { ...entered, definitions: withKinds, faults: [...faults, ...hidden] }
+  const found = await markFollowed(database, withKinds)
+  return { ...entered, definitions: found, faults: [...faults, ...hidden] }
 }
 
 /** A single type shows one entry, so it would hide the entries of a former collection type. */

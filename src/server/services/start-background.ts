@@ -5,9 +5,14 @@ import type { Locales } from '../../content/locales/locales.ts'
 import { type CommitLog, openCommitLog } from '../../mongo/commits/commit-log.ts'
 import { openPlanning, type Planning } from '../../content/planning/open-planning.ts'
 import { openPurger, type Purger } from '../../changes/purges/purger.ts'
+import { type ForeignFollower, openForeignFollower } from '../../changes/foreign/follow-foreign.ts'
 import { openSearchFollower, type SearchFollower } from '../../changes/search/follow-search.ts'
 import type { SearchWriter } from '../../changes/search/search-writer.ts'
-import { openWebhooks, type Webhooks } from '../../changes/webhooks/open-webhooks.ts'
+import {
+  openWebhooks,
+  type Webhooks,
+  type WebhooksOptions,
+} from '../../changes/webhooks/open-webhooks.ts'
 import {
   openUserContent,
   type UserContentWork,
@@ -17,6 +22,7 @@ import { type AnonymousSweep, openAnonymousSweep } from '../../people/accounts/s
 import type { Media } from './open-media.ts'
 import type { AccessControl } from './open-access-control.ts'
 import type { Base } from './open-base.ts'
+import type { Schema } from '../../schema/plan.ts'
 import { settleInBackground, type SettlingStates } from './settle-in-background.ts'
 
 export interface Background {
@@ -28,6 +34,7 @@ export interface Background {
   readonly userContent: UserContentWork
   readonly anonymousSweep: AnonymousSweep
   readonly searchFollower: SearchFollower
+  readonly foreignFollower: ForeignFollower
 }
 
 interface BackgroundParts {
@@ -39,10 +46,11 @@ interface BackgroundParts {
 }
 
 export async function startBackground(
-  { config, database, schema, documents }: Base,
+  base: Base,
   { access, accounts, administrators }: AccessControl,
   { locales, log, writer, media: { trash } }: BackgroundParts,
 ): Promise<Background> {
+  const { config, database, schema, documents } = base
   const { now } = documents
   const parts = { database, schema, locales, access, administrators, now, writer }
   const { logRetentionDays: retentionDays, historyDays } = config.database
@@ -51,12 +59,8 @@ export async function startBackground(
   const send = { ...config.webhooks, version: readVersion() }
   const onMissed = (missed: object): void =>
     log.warn(missed, 'A webhook missed commits that the log no longer holds')
-  const principals = {
-    access,
-    ruledAdministrator: (id: string) => ruledAdministrator(administrators, id),
-  }
   const telling = {
-    principals,
+    principals: principalsOf(access, administrators),
     send,
     bounds: config.api.answer,
     onBackgroundError: warnOf(log, 'Webhooks'),
@@ -85,12 +89,47 @@ export async function startBackground(
     userContent,
     anonymousSweep,
     searchFollower,
+    foreignFollower: await followForeign(base, log),
     states: settleInBackground(settling),
   }
 }
 
+function principalsOf(
+  access: AccessControl['access'],
+  administrators: AccessControl['administrators'],
+): WebhooksOptions['principals'] {
+  return { access, ruledAdministrator: (id) => ruledAdministrator(administrators, id) }
+}
+
+function followForeign(
+  { database, schema, documents: { now }, entered }: Base,
+  log: Logger,
+): Promise<ForeignFollower> {
+  logUnfollowed(schema, log)
+  return openForeignFollower({
+    database,
+    schema,
+    now,
+    findOthers: () => database.findOtherReleases(entered.digest),
+    onLost: (types) => log.warn({ types }, 'Changes of adopted collections were lost'),
+    onBackgroundError: warnOf(log, 'The change stream of adopted collections'),
+  })
+}
+
+/** The database has no change streams, or the collection is a view. */
+function logUnfollowed({ contentTypes }: Schema, log: Logger): void {
+  const types = [...contentTypes.values()].filter(({ adopted }) => adopted?.isFollowed === false)
+  if (types.length === 0) return
+  const unfollowed = { types: types.map(({ singularName }) => singularName) }
+  log.warn(
+    unfollowed,
+    'These types cannot be synced: the database reports no changes of their collections',
+  )
+}
+
 export async function closeBackground(background: Background): Promise<void> {
   await background.states.close()
+  await background.foreignFollower.close()
   await background.searchFollower.close()
   await background.anonymousSweep.close()
   await background.userContent.close()

@@ -468,12 +468,7 @@ describe('an adopted collection', () => {
     await tickets.drop()
   })
 
-  it('has no sync, no search of several types and no cached responses', async () => {
-    for (const path of ['/api/_sync?types=order', '/api/_live?types=order']) {
-      const { status, text } = await server.get(path)
-      expect(status, text).to.equal(400)
-      expect(text).to.include('order')
-    }
+  it('has no search of several types, no pushes and no cached responses', async () => {
     expect((await server.get('/api/_search?q=a&types=order')).status).to.be.oneOf([400, 404])
     const anonymous = { token: null }
     const { headers } = await server.get('/api/orders', anonymous)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Decimal128, Double, ObjectId } from 'mongodb'
-import { examineAdopted } from '../../../src/cli/doctor/examine-adopted.ts'
+import { examineAdopted, foreignFinding } from '../../../src/cli/doctor/examine-adopted.ts'
 import { type Database } from '../../../src/mongo/connection/database.ts'
 import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { type ForeignDatabase, openForeignDatabase } from '../../support/foreign-database.ts'
@@ -30,6 +30,13 @@ describe('quire doctor on adopted collections', () => {
   after(async () => {
     await database.close()
     await foreign.drop()
+  })
+
+  it('warns if no server follows the changes of other services', () => {
+    expect(foreignFinding({ lagMs: 2_000 }).level).to.equal('ok')
+    const { level, what } = foreignFinding({ lagMs: 61_000 })
+    expect(level).to.equal('warning')
+    expect(what).to.include('61 s behind')
   })
 
   it('counts documents by attribute, and names empty collections', async () => {

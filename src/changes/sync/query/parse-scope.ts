@@ -40,7 +40,7 @@ export function syncedTypes(
 ): ReadonlyMap<string, ContentTypePlan> {
   const types = new Map<string, ContentTypePlan>()
   for (const plan of contentTypes) {
-    if (plan.uid.startsWith('api::') && plan.adopted === undefined)
+    if (plan.uid.startsWith('api::') && plan.adopted?.isFollowed !== false)
       types.set(plan.singularName, plan)
     if (plan.uid === FILE) types.set('upload.file', plan)
   }

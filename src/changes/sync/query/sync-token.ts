@@ -47,7 +47,8 @@ export function writeToken(token: SyncToken): string {
   const rows = progressOf(token).map((progress, index) => {
     const { after, isLost, rule } = progress
     const row = [after, isLost ? 1 : 0, shapeText(progress, index === 0 ? localeIds : [])]
-    return rule === undefined ? row : [...row, rule.values, rule.from]
+    // A position that is reached is left out, so that devices with the same rows share a token.
+    return rule === undefined ? row : [...row, rule.values, rule.from > seq ? rule.from : 0]
   })
   return Buffer.from(JSON.stringify([VERSION, asked, log, seq, item, rows, locales])).toString(
     'base64url',
