@@ -5,6 +5,7 @@ export const ERROR_CODES = [
   'already_confirmed',
   'already_there',
   'ambiguous_revision',
+  'cannot_crop',
   'conflicting_state',
   'connection_position',
   'cross_site',

@@ -1,14 +1,12 @@
-import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { ConflictError, NotFoundError } from '../base/errors.ts'
+import { ConflictError } from '../base/errors.ts'
 import type { FileRecord, FileRecords, FormatValues } from './file-records.ts'
 import { newHash } from './file-name.ts'
+import { discardNames } from './replace-bytes.ts'
 import type { RetiredFiles } from './retired-files.ts'
-import { asDiskErrors } from './storage/disk-errors.ts'
+import { fetchStored, withSpoolFolder } from './spool-folder.ts'
 import { addressOfPart, type MediaStorage } from './storage/storage.ts'
-import { namedByRecord, type Part, plainName, possibleNames, storedNames } from './stored-names.ts'
+import { namedByRecord, type Part, plainName, possibleNames, servedNames } from './stored-names.ts'
 
 export interface PrivacyDependencies {
   readonly storage: MediaStorage
@@ -87,14 +85,14 @@ async function switchNames(
       variants: [],
     }
     const changed = await records.patch(documentId, changes, record, (session) =>
-      retired.add(session, storedNames(record)),
+      retired.add(session, servedNames(record)),
     )
     if (changed !== null) return changed.after
   } catch (error) {
-    await discardCopies(storage, copied)
+    await discardNames(storage, copied)
     throw error
   }
-  await discardCopies(storage, copied)
+  await discardNames(storage, copied)
   return null
 }
 
@@ -103,25 +101,9 @@ async function copyStored(
   from: readonly string[],
   to: string,
 ): Promise<void> {
-  for (const name of from) {
-    const file = await storage.get(name)
-    if (file === null) continue
-    await asDiskErrors(async () => {
-      await mkdir(spoolFolder, { recursive: true })
-      const folder = await mkdtemp(join(spoolFolder, 'privacy-'))
-      try {
-        const path = join(folder, 'file')
-        await pipeline(file.read(), createWriteStream(path))
-        await storage.put(to, path)
-      } finally {
-        await rm(folder, { recursive: true, force: true })
-      }
-    })
-    return
-  }
-  throw new NotFoundError('The bytes of the file are missing')
-}
-
-async function discardCopies(storage: MediaStorage, names: readonly string[]): Promise<void> {
-  for (const name of names) await storage.remove(name).catch(() => undefined)
+  await withSpoolFolder(spoolFolder, 'privacy-', async (folder) => {
+    const path = join(folder, 'file')
+    await fetchStored(storage, from, path)
+    await storage.put(to, path)
+  })
 }

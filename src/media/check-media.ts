@@ -22,6 +22,8 @@ export type MediaFault =
   /** Repair removes the record. Entries that use it then show null. */
   | { readonly kind: 'record-without-file'; readonly what: string }
   | { readonly kind: 'format-without-file'; readonly what: string }
+  /** Repair keeps the cropped picture, which cannot be reset then. */
+  | { readonly kind: 'original-without-file'; readonly what: string }
   | { readonly kind: 'file-without-record'; readonly what: string }
   | { readonly kind: 'leftover'; readonly what: string }
 
@@ -86,7 +88,10 @@ async function checkRecords(
     count += 1
     for (const name of storedNames(record)) known.add(name)
     if (record.provider !== stores.storage.provider) foreign += 1
-    else findings.push(...(await findLost(stores, record, stored)))
+    else {
+      findings.push(...(await findLost(stores, record, stored)))
+      findings.push(...(await findLostOriginal(stores, record, stored)))
+    }
   }
   return { findings, known, count, foreign }
 }
@@ -145,9 +150,7 @@ async function findLost(
   if (partsOf(seen).every(isListed)) return []
   const record = await records.get({ documentId })
   if (record === null) return []
-  // Read before the storage, because the move of a restored file can end meanwhile.
-  const moving = await moves.unsettled()
-  if (moving.some((file) => file.documentId === documentId)) return []
+  if (await isMoving(moves, documentId)) return []
   const isLost = async (part: Part): Promise<boolean> => {
     for (const name of possibleNames(part, record.generation)) {
       if (stored.has(name) || (await storage.get(name)) !== null) return false
@@ -172,6 +175,31 @@ async function findLost(
   const repair = (): Promise<unknown> =>
     records.patch(documentId, { formats: Object.fromEntries(kept) }, record)
   return [{ fault: { kind: 'format-without-file', what }, repair }]
+}
+
+async function findLostOriginal(
+  { storage, records, moves }: MediaStores,
+  { documentId, original }: FileRecord,
+  stored: ReadonlyMap<string, Date>,
+): Promise<readonly Finding[]> {
+  if (!original || stored.has(plainName(original))) return []
+  const record = await records.get({ documentId })
+  if (record?.original?.hash !== original.hash || (await isMoving(moves, documentId))) return []
+  if ((await storage.get(plainName(original))) !== null) return []
+  return [
+    {
+      fault: {
+        kind: 'original-without-file',
+        what: `${record.id} (${record.name}): ${plainName(original)}`,
+      },
+      repair: () => records.patch(documentId, { original: null }, record),
+    },
+  ]
+}
+
+/** To be read before the storage, because the move of a restored file can end meanwhile. */
+async function isMoving(moves: MediaStores['moves'], documentId: string): Promise<boolean> {
+  return (await moves.unsettled()).some((file) => file.documentId === documentId)
 }
 
 /** Checks again, because another process may have removed the file after the record. */

@@ -8,6 +8,7 @@ import { asVersion, type StoredVersion, versionsOf } from '../mongo/versions/sto
 import { versionId } from '../mongo/versions/version-match.ts'
 import { insertVersions, patchVersion } from '../mongo/write/write-versions.ts'
 import { findDeletions, findVersionsOfDeletions } from '../mongo/trash/read-trash.ts'
+import type { OriginalFile } from './crop-area.ts'
 import type { DeletionRow } from '../mongo/trash/trash-rows.ts'
 import {
   type FileTranslations,
@@ -73,6 +74,8 @@ interface StoredBytes {
   /** Changes whenever the bytes are replaced. Absent before the first replacement. */
   readonly generation?: string
   readonly variants?: readonly string[]
+  /** Only of a cropped picture. */
+  readonly original?: OriginalFile | null
   readonly folder?: string | null
   /** Set by `uploaderOf`. Absent in older records. */
   readonly uploadedBy?: string | null
@@ -87,8 +90,8 @@ export type FileChanges = Partial<Omit<FileValues, 'translations'> & StoredBytes
   readonly translations?: TranslationsChange
 }
 
-/** A whole record, or the hash alone: other changes are then overwritten. */
-export type AsOf = FileRecord | { readonly onlyHash: string }
+/** A whole record, or a part that other changes leave as it is: the hash, or the bytes and their names. */
+export type AsOf = FileRecord | { readonly onlyHash: string } | { readonly onlyBytes: FileRecord }
 
 export interface TrashedFile {
   readonly deletion: string
@@ -117,6 +120,11 @@ export interface FileRecords {
   addVariant(record: FileRecord, name: string, most: number): Promise<readonly string[] | null>
   remove(documentId: string, asOf?: FileRecord): Promise<FileRecord | null>
   withdraw(files: readonly Pick<NewFile, 'documentId' | 'hash'>[]): Promise<void>
+}
+
+/** For entity tags. */
+export function revisionOfFile(record: FileRecord): string {
+  return revisionOf(record)
 }
 
 export async function findFileRecords(
@@ -234,10 +242,24 @@ async function getAsOf(
   )
   if (found === null) return null
   const file = asFile(plan, found)
-  if (asOf === undefined) return file
-  const isSame =
-    'onlyHash' in asOf ? asOf.onlyHash === file.hash : revisionOf(asOf) === revisionOf(file)
-  return isSame ? file : null
+  return asOf === undefined || isAsOf(file, asOf) ? file : null
+}
+
+function isAsOf(file: FileRecord, asOf: AsOf): boolean {
+  if ('onlyHash' in asOf) return asOf.onlyHash === file.hash
+  if ('onlyBytes' in asOf) return bytesOf(file) === bytesOf(asOf.onlyBytes as FileRecord)
+  return revisionOf(asOf) === revisionOf(file)
+}
+
+/** Differs for records with other bytes. */
+function bytesOf({ hash, generation, original }: FileRecord): string {
+  const crop = original?.crop
+  return JSON.stringify([
+    hash,
+    generation,
+    original?.hash,
+    crop && [crop.x, crop.y, crop.width, crop.height],
+  ])
 }
 
 async function getByHash(

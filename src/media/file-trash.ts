@@ -57,10 +57,10 @@ const BATCH = 200
 export function openFileTrash(context: FileTrashContext): FileTrash {
   const { moves, database, storage } = context
   return {
-    keeps: ({ provider, size }) =>
+    keeps: ({ provider, size, original }) =>
       database.trashDays > 0 &&
       provider === storage.provider &&
-      size * 1_000 <= (storage.maxRenameBytes ?? Infinity),
+      Math.max(size, original?.size ?? 0) * 1_000 <= (storage.maxRenameBytes ?? Infinity),
     remove: (documentId) => remove(context, documentId),
     restore: (deleted, assertSeen) => restore(context, deleted, assertSeen),
     end: (deleted, assertSeen) => end(context, deleted, { assertSeen, isNoted: true }),

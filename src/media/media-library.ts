@@ -1,13 +1,15 @@
 import { newDocumentId } from '../mongo/versions/document-id.ts'
 import type { FileRecord, NewFile } from './file-records.ts'
 import type { FileInfo } from './file-info.ts'
+import type { CropArea } from './crop-area.ts'
+import { cropFile } from './crop-file.ts'
 import { changePrivacy, type PrivacyDependencies } from './change-privacy.ts'
 import type { ImageWork } from './images/image-work.ts'
-import { type Incoming, prepareFile } from './prepare-file.ts'
+import { prepareFile } from './prepare-file.ts'
+import { discardNames, replaceBytes } from './replace-bytes.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
 import type { FileTrash } from './file-trash.ts'
-import type { MediaStorage } from './storage/storage.ts'
-import { namedByRecord, partsOf, plainName, storedNames } from './stored-names.ts'
+import { storedNames } from './stored-names.ts'
 
 export type MediaFile = FileRecord
 
@@ -27,6 +29,8 @@ export interface MediaLibrary {
     file: ReceivedFile,
     info: FileInfo,
   ): Promise<MediaFile | null>
+  /** Keeps the original, which null restores. @throws ValidationError, ConflictError, NotFoundError */
+  crop(record: MediaFile, area: CropArea | null): Promise<MediaFile | null>
   edit(record: MediaFile, info: FileInfo): Promise<MediaFile | null>
   move(record: MediaFile, folder: string | null): Promise<MediaFile | null>
   /** Moves the file to the trash, if the trash keeps it. Returns false if there is no such file. */
@@ -55,8 +59,14 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
       const { private: isPrivate = record.private === true, ...others } = info
       const current = await changePrivacy(dependencies, record, isPrivate)
       if (current === null) return null
-      return replace(dependencies, current, { upload, file, info: others, replaced: current })
+      return replaceBytes(dependencies, current, {
+        incoming: { upload, file, info: others, replaced: current },
+        changes: { name: others.name ?? file.name, original: null },
+        // A concurrent change of privacy has given the file other names.
+        asOf: { onlyHash: current.hash },
+      })
     },
+    crop: (record, area) => cropFile(dependencies, record, area),
     edit: (record, info) => edit(dependencies, record, info),
     move: async ({ documentId }, folder) =>
       (await records.patch(documentId, { folder }))?.after ?? null,
@@ -65,7 +75,7 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
       if (trash?.keeps(record) === true) return trash.remove(documentId)
       const removed = await records.remove(documentId)
       if (removed === null) return false
-      await discard(storage, storedNames(removed))
+      await discardNames(storage, storedNames(removed))
       return true
     },
   }
@@ -119,60 +129,6 @@ async function withdraw(
   await Promise.allSettled(stored.map((name) => storage.remove(name)))
 }
 
-/** New bytes stay next to the old ones until one write switches the record. */
-async function replace(
-  dependencies: MediaLibraryDependencies,
-  record: MediaFile,
-  incoming: Incoming,
-): Promise<MediaFile | null> {
-  const { storage, records } = dependencies
-  const { values, parts, generation } = await prepareFile(dependencies, incoming)
-  const added = [...parts.keys()]
-  try {
-    for (const [name, path] of parts) await storage.put(name, path)
-    if (generation !== undefined) await makeRoom(storage, record)
-  } catch (error) {
-    const known = storedNames(record)
-    const strays = added.filter((name) => !known.includes(name))
-    await discard(storage, strays)
-    throw error
-  }
-  const { name, width, height, thumbhash, mime, size } = values
-  const changes = {
-    ...incoming.info,
-    name,
-    width,
-    height,
-    thumbhash,
-    mime,
-    size,
-    formats: values.formats ?? {},
-    variants: [],
-    ...(generation !== undefined && { generation }),
-  }
-  // A concurrent change of privacy has given the file other names.
-  const asOf = { onlyHash: record.hash }
-  const changed = await records.patch(record.documentId, changes, asOf)
-  const outdated = changed === null ? added : storedNames(changed.before)
-  const kept = changed === null ? [] : added
-  await discard(
-    storage,
-    outdated.filter((one) => !kept.includes(one)),
-  )
-  return changed?.after ?? null
-}
-
-/** Renames the stored files, because a file under its plain name is served without reading the record. */
-async function makeRoom(storage: MediaStorage, record: MediaFile): Promise<void> {
-  for (const part of partsOf(record)) {
-    await storage.rename(plainName(part), namedByRecord(part, record.generation))
-  }
-}
-
-async function discard(storage: MediaStorage, names: readonly string[]): Promise<void> {
-  for (const name of names) await storage.remove(name).catch(() => undefined)
-}
-
 async function edit(
   dependencies: MediaLibraryDependencies,
   record: MediaFile,
@@ -186,6 +142,6 @@ async function edit(
     ...info,
     ...(movesFocus && { variants: [] }),
   })
-  if (movesFocus) await discard(storage, changed?.before.variants ?? [])
+  if (movesFocus) await discardNames(storage, changed?.before.variants ?? [])
   return changed?.after ?? null
 }

@@ -84,7 +84,7 @@ async function readInTurn(
 }
 
 /** A bucket or CDN only serves the plain name, so replaced bytes must keep it. */
-function isServedHere(
+export function isServedHere(
   { url, private: isPrivate }: FileRecord,
   { presign }: Pick<MediaStorage, 'presign'>,
 ): boolean {

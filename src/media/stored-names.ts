@@ -36,10 +36,27 @@ export function partsOf({
   return [{ hash, ext }, ...Object.values(formats ?? {})]
 }
 
+/** All names of a file. */
 export function storedNames(record: FileRecord): readonly string[] {
-  const names = partsOf(record).flatMap((part) => possibleNames(part, record.generation))
-  return [...names, ...(record.variants ?? [])]
+  return [...keptNames(record), ...(record.variants ?? [])]
 }
+
+/** The names of a file without its variants, which can be made again. */
+export function keptNames(record: WithoutVariants): readonly string[] {
+  const { original } = record
+  return [...partNames(record), ...(original ? [plainName(original)] : [])]
+}
+
+/** The names that addresses lead to. */
+export function servedNames(record: FileRecord): readonly string[] {
+  return [...partNames(record), ...(record.variants ?? [])]
+}
+
+function partNames(record: WithoutVariants): readonly string[] {
+  return partsOf(record).flatMap((part) => possibleNames(part, record.generation))
+}
+
+type WithoutVariants = Pick<FileRecord, 'hash' | 'ext' | 'formats' | 'generation' | 'original'>
 
 export function splitName(name: string): Part {
   const ext = extname(name)

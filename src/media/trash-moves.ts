@@ -3,7 +3,7 @@ import { ensureIndexes } from '../mongo/system/system-collections.ts'
 import { newDocumentId } from '../mongo/versions/document-id.ts'
 import type { FileRecord, FileRecords } from './file-records.ts'
 import type { MediaStorage } from './storage/storage.ts'
-import { partsOf, possibleNames } from './stored-names.ts'
+import { keptNames } from './stored-names.ts'
 import { trashedName } from './trashed-names.ts'
 
 /** `record`: under the names of the record. `trash`: under names that are not served. `gone`: deleted. */
@@ -29,7 +29,7 @@ export interface TrashMoves {
 
 export type TrashedRecord = Pick<
   FileRecord,
-  'documentId' | 'hash' | 'ext' | 'formats' | 'generation' | 'variants'
+  'documentId' | 'hash' | 'ext' | 'formats' | 'generation' | 'original' | 'variants'
 >
 
 export interface MovingFile {
@@ -63,7 +63,7 @@ export function openTrashMoves(context: MovesContext): TrashMoves {
   return {
     prepare: () => ensureIndexes(rows, [{ key: { isSettled: 1 }, name: 'settled' }]),
     decide: async (session, deletion, place, record) => {
-      const names = partsOf(record).flatMap((part) => possibleNames(part, record.generation))
+      const names = keptNames(record)
       const { documentId, hash, variants = [] } = record
       const turn = newDocumentId()
       const values = { documentId, hash, place, turn, ...UNSETTLED, names, variants }

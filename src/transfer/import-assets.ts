@@ -11,7 +11,10 @@ export interface AssetsImport {
   readonly leaveBehind: (sentence: string) => void
 }
 
-const BYTES = /^assets\/uploads\/([^/]+)$/
+/** The folder of pictures before they were cropped. */
+export const ORIGINALS = 'quire/originals/'
+
+const BYTES = /^(?:assets\/uploads|quire\/originals)\/([^/]+)$/
 
 /** A stored file of the same size stays. Returns whether it was new. */
 export async function importAsset(

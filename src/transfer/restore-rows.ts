@@ -15,7 +15,7 @@ import type { Data, Uid } from '../schema/definition.ts'
 import { typeNamed } from '../schema/named-type.ts'
 import type { ContentTypePlan, Schema } from '../schema/plan.ts'
 import { COMMENTS, restoreComments } from './comment-lines.ts'
-import { importAsset } from './import-assets.ts'
+import { importAsset, ORIGINALS } from './import-assets.ts'
 import {
   type ArchiveEntry,
   type ArchiveFile,
@@ -73,7 +73,7 @@ interface Restoring extends RowsImport {
 type Types = Map<Uid, { versions: number; added: number }>
 
 async function restoreEntry(given: Restoring, entry: ArchiveEntry, types: Types): Promise<boolean> {
-  if (entry.path.startsWith('assets/')) {
+  if (entry.path.startsWith('assets/') || entry.path.startsWith(ORIGINALS)) {
     return importAsset({ ...given, folder: given.spoolFolder }, entry)
   }
   if (entry.path.startsWith(ROWS)) {

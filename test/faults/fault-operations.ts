@@ -129,7 +129,17 @@ const picture = sharp({ create: { width: 400, height: 300, channels: 3, backgrou
   .png()
   .toBuffer()
 
-/** Uploads that write more files. */
+async function preparePicture(server: TestServer, key: string): Promise<string> {
+  const files = [{ name: `${key} picture.png`, content: await picture }]
+  return String(ok(await sendFiles(server, files)).body[0].id)
+}
+
+const crop = (server: TestServer, id: string): Promise<Answer> => {
+  const body = { x: 100, y: 0, width: 300, height: 200 }
+  return server.send('PUT', `/admin/files/${id}/crop`, { body })
+}
+
+/** Uploads and crops that write more files. */
 export const FILE_OPERATIONS: readonly FaultOperation[] = [
   {
     name: 'upload a picture',
@@ -145,6 +155,20 @@ export const FILE_OPERATIONS: readonly FaultOperation[] = [
     },
     send: (server, key, id) =>
       sendFiles(server, [{ name: `${key} a.txt`, content: 'new' }], `?id=${id}`),
+  },
+  {
+    name: 'crop a picture',
+    prepare: preparePicture,
+    send: (server, _key, id) => crop(server, id),
+  },
+  {
+    name: 'reset a crop',
+    prepare: async (server, key) => {
+      const id = await preparePicture(server, key)
+      ok(await crop(server, id))
+      return id
+    },
+    send: (server, _key, id) => server.delete(`/admin/files/${id}/crop`),
   },
 ]
 

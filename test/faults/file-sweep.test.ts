@@ -14,7 +14,7 @@ import {
 } from './sweep-operation.ts'
 
 /** The number of swept operations. */
-const OPERATIONS = modelRuns('FILE_SWEEPS', 1, 4)
+const OPERATIONS = modelRuns('FILE_SWEEPS', 1, 6)
 const FAULTS: readonly FileFault[] = ['EIO', 'ENOSPC', 'short']
 
 describe('an upload while a file operation fails', function () {

@@ -78,6 +78,28 @@ for (const provider of ['local', 'gridfs']) {
       expect(await faults(false)).to.deep.equal([])
     })
 
+    it('keeps the original of a cropped picture, and forgets one that is lost', async () => {
+      const original = {
+        hash: `original_private_${'0'.repeat(32)}`,
+        ext: '.png',
+        mime: 'image/png',
+        size: 1,
+        width: 20,
+        height: 20,
+        crop: { x: 0, y: 0, width: 16, height: 16 },
+      }
+      const name = `${original.hash}.png`
+      for (const stored of ['a.png', name]) await put(stored)
+      const documentId = await record('a')
+      await stores.records.patch(documentId, { original })
+      expect(await faults(true)).to.deep.equal([])
+      expect(await stores.storage.get(name)).to.not.equal(null)
+      await stores.storage.remove(name)
+      expect(await faults(true)).to.deep.equal(['original-without-file'])
+      expect((await stores.records.get({ documentId }))?.original).to.equal(null)
+      expect(await faults(false)).to.deep.equal([])
+    })
+
     it('reports and removes an old file without a record', async () => {
       await put('stray.png')
       expect(await faults(true, LONG_AGO)).to.deep.equal([])

@@ -9,12 +9,15 @@ import { type FileInfo, parseFileInfos } from '../../media/file-info.ts'
 import type { ParseRules } from '../../media/file-translations.ts'
 import { findFileAttributes, findFiles, findUnusedFiles } from '../../media/find-files.ts'
 import { FOLDER_CHANGE, type Folders, NEW_FOLDER } from '../../media/folders.ts'
+import { type CropArea, MAX_SIDE, MIN_CROP } from '../../media/crop-area.ts'
+import { revisionOfFile } from '../../media/file-records.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
+import { sendTagged } from '../answer/entity-tag.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
 import { rulesOf } from '../reads/query-rules.ts'
 import { assertKnownParts } from '../reads/strict-request.ts'
@@ -28,6 +31,7 @@ import type { Context } from '../router/state.ts'
 import { type AdminRouter, adminRouter } from '../router/admin-router.ts'
 import type { EditorContentDependencies } from '../content/editor-content.ts'
 import { sendUsages } from '../content/entry-routes.ts'
+import { assertMatch, showOriginal } from './request/cropped-files.ts'
 import { readFileSearch } from './request/read-file-search.ts'
 import { readPage } from './request/page-of.ts'
 
@@ -55,6 +59,13 @@ const CHANGE = Joi.object<FileInfo & { readonly folder?: string | null }>({
   folder: Joi.string().max(24).allow(null),
 })
 
+const CROP = Joi.object<CropArea>({
+  x: Joi.number().integer().min(0).max(MAX_SIDE).required(),
+  y: Joi.number().integer().min(0).max(MAX_SIDE).required(),
+  width: Joi.number().integer().min(MIN_CROP).max(MAX_SIDE).required(),
+  height: Joi.number().integer().min(MIN_CROP).max(MAX_SIDE).required(),
+})
+
 export function fileRoutes(dependencies: FileRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin', dependencies)
   const { library } = dependencies
@@ -62,10 +73,13 @@ export function fileRoutes(dependencies: FileRouteDependencies): GuardedRouter {
   admin.post('/files', may('upload'), (ctx) => upload(ctx, dependencies))
   admin.post('/files/move', may('upload'), (ctx) => move(ctx, dependencies))
   admin.get('/files/:id', may('findOne'), async (ctx) => {
-    const record = await recordOf(ctx, library)
-    ctx.body = { data: await showOne(ctx, dependencies, record) }
+    await sendDetails(ctx, dependencies, await recordOf(ctx, library))
   })
   admin.put('/files/:id', may('upload'), (ctx) => change(ctx, dependencies))
+  admin.put('/files/:id/crop', may('upload'), (ctx) =>
+    crop(ctx, dependencies, readInput(CROP, payloadOf(ctx))),
+  )
+  admin.delete('/files/:id/crop', may('upload'), (ctx) => crop(ctx, dependencies, null))
   admin.delete('/files/:id', may('destroy'), async (ctx) => {
     if (!(await library.remove(await recordOf(ctx, library)))) throw noSuchFile()
     ctx.status = 204
@@ -158,6 +172,28 @@ async function change(ctx: Context, dependencies: FileRouteDependencies): Promis
   const moved =
     folder === undefined || edited === null ? edited : await library.move(edited, folder)
   ctx.body = { data: await showOne(ctx, dependencies, moved) }
+}
+
+async function crop(
+  ctx: Context,
+  dependencies: FileRouteDependencies,
+  area: CropArea | null,
+): Promise<void> {
+  const { library } = dependencies
+  const record = await recordOf(ctx, library)
+  assertMatch(ctx, record)
+  await sendDetails(ctx, dependencies, await library.crop(record, area))
+}
+
+async function sendDetails(
+  ctx: Context,
+  dependencies: FileRouteDependencies,
+  record: MediaFile | null,
+): Promise<void> {
+  if (record === null) throw noSuchFile()
+  const original = await showOriginal(ctx, record)
+  const data = { ...(await showOne(ctx, dependencies, record)), ...(original && { original }) }
+  sendTagged(ctx, { body: JSON.stringify({ data }), revision: revisionOfFile(record) })
 }
 
 async function move(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {

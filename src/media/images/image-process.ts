@@ -1,5 +1,7 @@
 import sharp from 'sharp'
+import type { CropArea } from '../crop-area.ts'
 import type { FocalPoint } from '../file-info.ts'
+import { cropImage } from './crop-image.ts'
 import { type Image, readImage } from './read-image.ts'
 import { renderVariant } from './render-variant.ts'
 import type { VariantRequest } from './variant-request.ts'
@@ -17,6 +19,12 @@ export type ImageTask =
       readonly variant: VariantRequest
       readonly focalPoint: FocalPoint | null
     }
+  | {
+      readonly kind: 'crop'
+      readonly source: string
+      readonly target: string
+      readonly area: CropArea
+    }
 
 export type ImageReply =
   { readonly image: Image | null } | { readonly message: string; readonly code: string | null }
@@ -33,7 +41,8 @@ process.on('disconnect', () => process.exit())
 async function work(task: ImageTask): Promise<ImageReply> {
   try {
     if (task.kind === 'read') return { image: await readImage(task.file, task.folder) }
-    await renderVariant(task.source, task.target, task.variant, task.focalPoint)
+    if (task.kind === 'crop') await cropImage(task.source, task.target, task.area)
+    else await renderVariant(task.source, task.target, task.variant, task.focalPoint)
     return { image: null }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null

@@ -51,7 +51,7 @@ export async function readImage(
 ): Promise<Image | null> {
   if (!MEASURED.has(mime) || (mime === 'image/svg+xml' && size > MAX_SVG_BYTES)) return null
   try {
-    const { autoOrient, format } = await open(path).metadata()
+    const { autoOrient, format } = await openImage(path).metadata()
     const { width, height } = autoOrient
     if (mime === 'image/svg+xml') return { width, height, thumbhash: null, formats: [] }
     const thumbhash = await thumbhashOf(path) // also shows whether it can be decoded completely
@@ -60,7 +60,7 @@ export async function readImage(
     const formats: ImageFormat[] = []
     for (const [name, box] of wanted) {
       const target = join(folder, name)
-      const { data, info } = await open(path)
+      const { data, info } = await openImage(path)
         .autoOrient()
         .resize({ ...box, fit: 'inside', withoutEnlargement: true })
         .toFormat(format)
@@ -79,7 +79,7 @@ export async function readImage(
 
 /** The algorithm accepts at most 100 pixels per side. */
 async function thumbhashOf(path: string): Promise<string> {
-  const { data, info } = await open(path)
+  const { data, info } = await openImage(path)
     .autoOrient()
     .resize({ width: 100, height: 100, fit: 'inside', withoutEnlargement: true })
     .toColourspace('srgb')
@@ -90,7 +90,7 @@ async function thumbhashOf(path: string): Promise<string> {
   return Buffer.from(rgbaToThumbHash(info.width, info.height, data)).toString('base64')
 }
 
-function open(path: string): Sharp {
+export function openImage(path: string): Sharp {
   return sharp(path, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' })
 }
 

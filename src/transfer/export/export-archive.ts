@@ -1,4 +1,5 @@
 import type { DocumentContext } from '../../content/context.ts'
+import type { OriginalFile } from '../../media/crop-area.ts'
 import type { FileRecord } from '../../media/file-records.ts'
 import type { MediaStorage, StoredFile } from '../../media/storage/storage.ts'
 import { plainName, possibleNames } from '../../media/stored-names.ts'
@@ -11,6 +12,7 @@ import type { DeclarationFile } from '../../schema/definition.ts'
 import { typeNamed } from '../../schema/named-type.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { COMMENTS, dumpComments } from '../comment-lines.ts'
+import { ORIGINALS } from '../import-assets.ts'
 import { openLines } from './entity-lines.ts'
 import { openSpool, type Spool } from './spool.ts'
 import { type ArchiveTarget, type ArchiveWriter, writeArchive } from './write-archive.ts'
@@ -191,8 +193,22 @@ async function writeAssets(
       await archive.bytes(`assets/uploads/${name}`, stored.size, stored.read())
       files += 1
     }
+    if (record.original) await writeOriginal(archive, storage, record.original, missing)
   }
   return files
+}
+
+/** Outside of \`assets\`, because other servers would serve it. */
+async function writeOriginal(
+  archive: ArchiveWriter,
+  storage: MediaStorage,
+  original: OriginalFile,
+  missing: string[],
+): Promise<void> {
+  const name = plainName(original)
+  const stored = await storage.get(name)
+  if (stored === null) missing.push(name)
+  else await archive.bytes(`${ORIGINALS}${name}`, stored.size, stored.read())
 }
 
 async function firstOf(

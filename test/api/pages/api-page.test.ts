@@ -78,7 +78,7 @@ const WITH_A_VARIABLE = [
 ]
 
 /**
- * Routes that need a mail, a browser, another service, an hour of waiting or another configuration.
+ * Routes that need a mail, a browser, a picture, another service, an hour of waiting or another configuration.
  */
 const NEEDS_MORE_THAN_A_SHELL = [
   ...WITH_A_VARIABLE,
@@ -96,6 +96,8 @@ const NEEDS_MORE_THAN_A_SHELL = [
   'POST /api/auth/code/verify',
   'GET /api/auth/identities',
   'DELETE /api/auth/identities/:id',
+  'PUT /admin/files/:id/crop',
+  'DELETE /admin/files/:id/crop',
   'POST /admin/first-administrator',
   'POST /admin/session/passkey',
   'POST /admin/session/code',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { png } from '../../media/sample-images.ts'
 import { MongoClient } from 'mongodb'
 import { until } from '../../support/until.ts'
 import { TOTP } from 'otpauth'
@@ -134,13 +135,15 @@ describe('the audit of the management routes', () => {
     const uploaded = await server.send('POST', '/admin/files', {
       token: null,
       headers,
-      body: multipart({ files: [{ name: 'a.txt', content: 'text' }] }),
+      body: multipart({ files: [{ name: 'a.png', content: await png(40, 40) }] }),
     })
     expect(uploaded.status, uploaded.text).to.equal(201)
     expectRow('POST /admin/files', uploaded)
     const id = uploaded.body.data[0].documentId
     await go('PUT /admin/files/:id', [id], { caption: 'A text' })
     await go('POST /admin/files/move', [], { ids: [id], folder })
+    await go('PUT /admin/files/:id/crop', [id], { x: 0, y: 0, width: 20, height: 20 })
+    await go('DELETE /admin/files/:id/crop', [id])
     await go('DELETE /admin/files/:id', [id])
     await go('DELETE /admin/folders/:id', [folder])
   })

@@ -14,6 +14,8 @@ import { jsonLines, readArchive } from '../../../src/transfer/read-archive.ts'
 import { addAdministrator, signIn } from '../../support/admin-client.ts'
 import { type Json, serve, type TestServer } from '../../support/server.ts'
 import { until } from '../../support/until.ts'
+import { MULTIPART, multipart } from '../../support/uploads.ts'
+import { png } from '../../media/sample-images.ts'
 import { type Library, loadLibrary, openLibrary } from '../../contract/library.ts'
 
 const TRANSLATIONS = { de: { alternativeText: 'Ein Bild' }, fr: { caption: 'Une image' } }
@@ -23,6 +25,8 @@ describe('exportArchive', () => {
   let target: TestServer
   let folder: string
   let archive: string
+  let original: Buffer
+  let cropped: Json
   const opened: Services[] = []
 
   const open = async (server: TestServer): Promise<Services> => {
@@ -152,6 +156,7 @@ describe('exportArchive', () => {
     const [file] = (await source.server.get('/api/upload/files?sort=id')).body
     const body = { fileInfo: { translations: TRANSLATIONS } }
     await source.server.send('POST', `/api/upload?id=${file.id}`, { body })
+    await crop()
     archive = 'backup.tar.gz'
     target = await serve('export_target', {
       contentTypes: source.server.contentTypesDir,
@@ -169,6 +174,15 @@ describe('exportArchive', () => {
       expect((await ada.send('POST', `${entry}/comments`, body)).status).to.equal(201)
       if (text === 'Deleted') await ada.send('DELETE', entry)
     }
+  }
+  const crop = async (): Promise<void> => {
+    original = await png(300, 200)
+    const { server } = source
+    const body = multipart({ files: [{ name: 'map.png', content: original, type: 'image/png' }] })
+    cropped = (await server.send('POST', '/api/upload', { headers: MULTIPART, body })).body[0]
+    const area = { x: 10, y: 10, width: 100, height: 100 }
+    const answer = await server.send('PUT', `/admin/files/${cropped.id}/crop`, { body: area })
+    expect(answer.status, answer.text).to.equal(200)
   }
   after(async () => {
     for (const services of opened) await services.close()
@@ -189,6 +203,28 @@ describe('exportArchive', () => {
     const kept = comments.filter(({ text }: Json) => text === 'Kept')
     expect(kept).to.have.length(1)
     expect(restored.comments).to.deep.equal(kept)
+  })
+
+  it('restores the original of a cropped picture, which no address leads to', async () => {
+    const stored = await target.storedFiles()
+    expect(stored.filter((name) => name.startsWith('original_private_'))).to.have.length(1)
+    const paths: string[] = []
+    for await (const entry of readArchive({ path: path.join(folder, archive), key: null })) {
+      if (entry.path.includes('original_')) paths.push(entry.path)
+      entry.bytes.resume()
+    }
+    expect(paths.map((each) => path.dirname(each))).to.deep.equal(['quire/originals'])
+    const file = `/api/upload/files/${cropped.documentId}`
+    expect((await target.get(file)).body).to.include({ width: 100, height: 100 })
+    const reset = await target.delete(`/admin/files/${cropped.documentId}/crop`)
+    expect(reset.status, reset.text).to.equal(200)
+    const { url, width } = (await target.get(file)).body
+    const response = await fetch(`http://127.0.0.1:${target.port}${url}`)
+    const bytes = Buffer.from(await response.arrayBuffer())
+    expect([width, bytes.equals(original)]).to.deep.equal([300, true])
+    const area = { x: 10, y: 10, width: 100, height: 100 }
+    const again = `/admin/files/${cropped.documentId}/crop`
+    expect((await target.send('PUT', again, { body: area })).status).to.equal(200)
   })
 
   it('changes no data when imported again', async () => {

@@ -97,6 +97,8 @@ export const faultEnglish = {
   'refused.already_confirmed': 'This e-mail address is already confirmed',
   'refused.already_there': 'This entry already exists again',
   'refused.ambiguous_revision': 'Several versions have this revision',
+  'refused.cannot_crop':
+    'This picture cannot be cropped: it is animated or damaged, or the frame lies outside of it',
   'refused.conflicting_state':
     'The current state does not allow this. Reload the page and try again.',
   'refused.connection_position':

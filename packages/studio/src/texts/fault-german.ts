@@ -100,6 +100,8 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.already_confirmed': 'Diese E-Mail-Adresse ist schon bestätigt',
   'refused.already_there': 'Diesen Eintrag gibt es schon wieder',
   'refused.ambiguous_revision': 'Mehrere Fassungen haben diese Revision',
+  'refused.cannot_crop':
+    'Dieses Bild lässt sich nicht zuschneiden: es ist animiert oder beschädigt, oder der Rahmen liegt außerhalb',
   'refused.conflicting_state':
     'Der jetzige Stand erlaubt das nicht. Laden Sie die Seite neu, und versuchen Sie es noch einmal.',
   'refused.connection_position':
