@@ -4,6 +4,7 @@ export interface PreviewedFile {
   readonly mime: string
   readonly formats?: Readonly<Record<string, { readonly url: string }>> | null
   readonly alternativeText?: string | null
+  readonly updatedAt?: string | null
 }
 
 export function fileOf(value: unknown): PreviewedFile | null {
@@ -12,9 +13,15 @@ export function fileOf(value: unknown): PreviewedFile | null {
 }
 
 export function previewOf(
-  { url, mime, formats }: PreviewedFile,
+  { url, mime, formats, updatedAt }: PreviewedFile,
   size = 'thumbnail',
 ): string | null {
   if (!mime.startsWith('image/')) return null
-  return formats?.[size]?.url ?? url
+  return withVersion(formats?.[size]?.url ?? url, updatedAt)
+}
+
+/** Other bytes keep the address, and a page shows an image that it has loaded before. A bucket may have signed its address. */
+function withVersion(url: string, version: string | null | undefined): string {
+  if (!version || !url.startsWith('/uploads/')) return url
+  return `${url}${url.includes('?') ? '&' : '?'}v=${encodeURIComponent(version)}`
 }

@@ -110,6 +110,53 @@ export async function replaceFile(id: number, file: File): Promise<MediaFile> {
   return (await request<MediaFile>('PUT', `/admin/files/${id}`, { body })).data
 }
 
+/** In pixels of the original. */
+export interface CropArea {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+export interface CropSource {
+  readonly file: MediaFile & {
+    /** Only of a cropped picture. The address expires. */
+    readonly original?: {
+      readonly url: string
+      readonly width: number
+      readonly height: number
+      readonly crop: CropArea | null
+    }
+  }
+  readonly etag: string | null
+}
+
+export const cropSourceQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['file', id, 'crop'],
+    queryFn: async ({ signal }): Promise<CropSource> => {
+      const { data, etag } = await request<CropSource['file']>('GET', `/admin/files/${id}`, {
+        signal,
+      })
+      return { file: data, etag }
+    },
+    staleTime: 0,
+    refetchOnWindowFocus: false,
+  })
+
+/** Every entry that uses the file shows the area. The whole picture restores the original. */
+export async function changeCrop(
+  id: number,
+  { x, y, width, height }: CropArea,
+  etag: string | null = null,
+): Promise<MediaFile> {
+  const { data } = await request<MediaFile>('PUT', `/admin/files/${id}/crop`, {
+    body: { x, y, width, height },
+    ...(etag !== null && { ifMatch: etag }),
+  })
+  return data
+}
+
 /** By id or documentId. */
 export async function deleteFile(id: number | string): Promise<void> {
   await request('DELETE', `/admin/files/${encodeURIComponent(id)}`)

@@ -15,6 +15,7 @@ export interface FileEntry {
   /** In responses about files only. Files of an entry have the texts in its locale. */
   readonly translations?: Readonly<Record<string, TranslatedTexts>>
   readonly formats?: Readonly<Record<string, { readonly url: string }>> | null
+  readonly updatedAt?: string | null
 }
 
 export interface TranslatedTexts {

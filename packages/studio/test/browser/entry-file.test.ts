@@ -103,6 +103,25 @@ describeInBrowser('the files of an entry', () => {
     await warning(1).waitFor({ state: 'detached' })
   })
 
+  it('are cropped at their place, without an unsaved change', async () => {
+    await detailsOf('gallery', 'one.png').click()
+    await drawer('one.png').getByRole('button', { name: 'Crop' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Crop one.png' })
+    await dialog.getByRole('application').focus()
+    for (let pressed = 0; pressed < 5; pressed += 1) await page.keyboard.press('Shift+ArrowLeft')
+    await dialog.getByRole('application', { name: /^Frame: 75 × 60 pixels/ }).waitFor()
+    await dialog.getByRole('button', { name: 'Save crop' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await drawer('one.png').getByRole('button', { name: 'Close' }).click()
+    await detailsOf('gallery', 'one.png')
+      .getByText(/75 × 60/)
+      .waitFor()
+    const stored = await server.ask('GET', `${PIECE}/${documentId}?populate=gallery`)
+    const gallery = stored.data.gallery as readonly { readonly name: string }[]
+    const cropped = gallery.find(({ name }) => name === 'one.png')
+    expect(cropped).to.include({ width: 75, height: 60 })
+  })
+
   it('are chosen from folders, across searches, or uploaded', async () => {
     const files = (await server.ask('GET', '/admin/files')).data as readonly {
       documentId: string

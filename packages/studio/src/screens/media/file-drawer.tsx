@@ -16,6 +16,7 @@ import { Dialog } from '../../design/dialog.tsx'
 import { FormFields, readText } from '../../design/form-fields.tsx'
 import { useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { CropButton } from './crop/crop-button.tsx'
 import { useFileDeletion } from './use-file-deletion.ts'
 import styles from './file-drawer.module.css'
 import { FileFacts } from './files.tsx'
@@ -45,8 +46,10 @@ export function FileDrawer({ file: given, onClose, entry }: FileDrawerProps) {
   const mayChange = may('plugin::upload.content-api.upload')
   const isPicture = file.mime.startsWith('image/')
   const mayDelete = entry === undefined && may('plugin::upload.content-api.destroy')
-  const remember = (changed: MediaFile): void =>
-    void client.setQueryData(fileQuery(given.id).queryKey, changed)
+  const remember = (changed: MediaFile): void => {
+    client.setQueryData(fileQuery(given.id).queryKey, changed)
+    show(changed)
+  }
   const save = (form: FormData): void =>
     action.run(
       () =>
@@ -71,11 +74,12 @@ export function FileDrawer({ file: given, onClose, entry }: FileDrawerProps) {
     action.run(() => replaceFile(file.id, chosen), {
       changes: ['files'],
       says: t('media.replaced'),
-      onDone: (changed) => {
-        remember(changed)
-        show(changed)
-      },
+      onDone: remember,
     })
+  }
+  const showCropped = (cropped: MediaFile): void => {
+    remember(cropped)
+    setFocalPoint(cropped.focalPoint ?? null)
   }
   return (
     <Dialog
@@ -103,6 +107,7 @@ export function FileDrawer({ file: given, onClose, entry }: FileDrawerProps) {
         <FileActions
           file={file}
           onReplace={mayChange ? replace : undefined}
+          onCropped={mayChange ? showCropped : undefined}
           onDelete={mayDelete ? () => ask(true) : undefined}
         />
         <FormFields id="file" problem={action.problem} onSubmit={save}>
@@ -123,10 +128,11 @@ interface FileActionsProps {
   readonly file: MediaFile
   /** Absent: not allowed. */
   readonly onReplace: ((files: FileList | null) => void) | undefined
+  readonly onCropped: ((cropped: MediaFile) => void) | undefined
   readonly onDelete: (() => void) | undefined
 }
 
-function FileActions({ file, onReplace, onDelete }: FileActionsProps) {
+function FileActions({ file, onReplace, onCropped, onDelete }: FileActionsProps) {
   const { t } = useTexts()
   return (
     <div className={styles['actions']}>
@@ -138,6 +144,7 @@ function FileActions({ file, onReplace, onDelete }: FileActionsProps) {
           <Button small>{t('media.replace')}</Button>
         </FileTrigger>
       )}
+      {onCropped !== undefined && <CropButton file={file} onCropped={onCropped} />}
       {onDelete !== undefined && (
         <Button small onPress={onDelete}>
           {t('action.delete')}
