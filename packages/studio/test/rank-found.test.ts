@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Entry } from '../src/api/entries.ts'
-import { oncePerDocument, rankFound } from '../src/shell/rank-found.ts'
+import { oncePerDocument, rankFound } from '../src/api/rank-found.ts'
 
 const titled = (documentId: string, title: string, locale = 'en') =>
   ({ documentId, title, locale }) as unknown as Entry

@@ -1,5 +1,6 @@
 import type { Attribute, Attributes, Components } from '../api/attributes.ts'
 import { isDeepEqual } from './deep-equal.ts'
+import { withoutTargetUrls } from './entry-target.ts'
 import {
   type ComponentValue,
   componentUid,
@@ -26,6 +27,8 @@ export function isSameValue(
     case 'component':
     case 'dynamiczone':
       return isSameComponents(attribute, one, other, components)
+    case 'blocks':
+      return isDeepEqual(withoutTargetUrls(one), withoutTargetUrls(other))
     default:
       return isDeepEqual(one, other)
   }

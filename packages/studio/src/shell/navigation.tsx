@@ -11,7 +11,7 @@ import { useTexts } from '../texts/texts.ts'
 import { AccountMenu } from './account-menu.tsx'
 import styles from './navigation.module.css'
 import { TypeIcon } from '../design/icons/type-icon.tsx'
-import { useReadableTypes } from './readable-types.ts'
+import { useReadableTypes } from '../api/readable-types.ts'
 
 export interface NavigationProps {
   readonly onPalette: () => void

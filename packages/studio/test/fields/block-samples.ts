@@ -20,6 +20,7 @@ const LINK = fc
     {
       type: fc.constant('link'),
       url: fc.constantFrom('https://example.org', '/here', 'mailto:a@example.org'),
+      entry: fc.constant({ type: 'api::a.a', documentId: 'a'.repeat(24) }),
       rel: fc.constant('nofollow'),
       children: fc.array(TEXT, { minLength: 1, maxLength: 3 }),
     },

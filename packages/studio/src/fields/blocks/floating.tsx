@@ -14,34 +14,46 @@ export interface FloatingProps {
 }
 
 /**
- * A box at a range of the text, on the other side if the window has no room on the wanted one. The
- * nearest positioned ancestor must contain the editor.
+ * A box at a range of the text, on the other side if the window has no room on the wanted one. It
+ * follows changes of its size. The nearest positioned ancestor must contain the editor.
  */
 export function Floating({ editor, from, to, side, children }: FloatingProps) {
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const { current } = box
-    const around = current?.offsetParent?.getBoundingClientRect()
-    if (current === null || around === undefined || editor.isDestroyed) return
-    const size = editor.state.doc.content.size
-    const start = editor.view.coordsAtPos(Math.min(from, size))
-    const end = editor.view.coordsAtPos(Math.min(to, size))
-    const { offsetHeight: height, offsetWidth: width } = current
-    const above = start.top - height - GAP_PX
-    const below = end.bottom + GAP_PX
-    // The head of the page covers its top.
-    const head = document.querySelector('main header')?.getBoundingClientRect().bottom ?? 0
-    const isAbove =
-      side === 'above'
-        ? above >= Math.max(head, around.top) // the toolbar stays visible
-        : below + height > window.innerHeight && above >= head
-    const left = Math.max(0, Math.min(start.left - around.left, around.width - width))
-    current.style.top = `${(isAbove ? above : below) - around.top}px`
-    current.style.left = `${left}px`
+    if (current === null) return
+    const move = (): void => place(current, { editor, from, to, side })
+    move()
+    const observer = new ResizeObserver(move)
+    observer.observe(current)
+    return () => observer.disconnect()
   })
   return (
     <div ref={box} className={styles['floating']}>
       {children}
     </div>
   )
+}
+
+function place(
+  box: HTMLElement,
+  { editor, from, to, side }: Omit<FloatingProps, 'children'>,
+): void {
+  const around = box.offsetParent?.getBoundingClientRect()
+  if (around === undefined || editor.isDestroyed) return
+  const size = editor.state.doc.content.size
+  const start = editor.view.coordsAtPos(Math.min(from, size))
+  const end = editor.view.coordsAtPos(Math.min(to, size))
+  const { offsetHeight: height, offsetWidth: width } = box
+  const above = start.top - height - GAP_PX
+  const below = end.bottom + GAP_PX
+  // The head of the page covers its top.
+  const head = document.querySelector('main header')?.getBoundingClientRect().bottom ?? 0
+  const isAbove =
+    side === 'above'
+      ? above >= Math.max(head, around.top) // the toolbar stays visible
+      : below + height > window.innerHeight && above >= head
+  const left = Math.max(0, Math.min(start.left - around.left, around.width - width))
+  box.style.top = `${(isAbove ? above : below) - around.top}px`
+  box.style.left = `${left}px`
 }

@@ -89,6 +89,10 @@ function toPiece({ type, text = '', marks = [] }: EditorNode): Piece {
       ...Object.fromEntries(looks.map((name) => [name, true])),
       ...extra,
     },
-    link: link === undefined ? null : { url: link['url'], ...linkExtra },
+    link: link === undefined ? null : { ...targetOf(link), ...linkExtra },
   }
+}
+
+function targetOf({ url, entry = null }: Readonly<Record<string, unknown>>): object {
+  return entry === null ? { url } : { url, entry }
 }

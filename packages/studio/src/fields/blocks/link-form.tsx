@@ -1,52 +1,49 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { Button } from '../../design/button.tsx'
+import { useState } from 'react'
+import { ToggleButton, ToggleButtonGroup } from 'react-aria-components'
+import { entryTargetOf } from '../../entry/entry-target.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { AddressForm } from './address-form.tsx'
 import styles from './link-form.module.css'
-import type { Editor } from './open-blocks-editor.ts'
+import type { LinkFormProps } from './set-link.ts'
+import { TargetForm } from './target-form.tsx'
 
-export interface LinkFormProps {
-  readonly editor: Editor
-  readonly onDone: () => void
-}
+const KINDS = ['address', 'entry'] as const
 
+type Kind = (typeof KINDS)[number]
+
+/** The form of a link at the selection: to an address, or to an entry. */
 export function LinkForm({ editor, onDone }: LinkFormProps) {
   const { t } = useTexts()
-  const [url, setUrl] = useState(() => String(editor.getAttributes('link')['url'] ?? ''))
-  const input = useRef<HTMLInputElement>(null)
-  // Not `autoFocus`: the form has no position before its first effects.
-  useEffect(() => input.current?.focus(), [])
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    const chain = editor.chain().focus().extendMarkRange('link')
-    if (url.trim() === '') chain.unsetMark('link').run()
-    else if (editor.state.selection.empty && !editor.isActive('link')) {
-      const text = {
-        type: 'text',
-        text: url.trim(),
-        marks: [{ type: 'link', attrs: { url: url.trim() } }],
-      }
-      chain.insertContent(text).run()
-    } else chain.setMark('link', { url: url.trim() }).run()
-    onDone()
-  }
+  const target = entryTargetOf(editor.getAttributes('link')['entry'])
+  const [kind, choose] = useState<Kind>(target === null ? 'address' : 'entry')
   return (
-    <form className={styles['link']} onSubmit={submit}>
-      <input
-        ref={input}
-        className={styles['url']}
-        aria-label={t('blocks.url')}
-        placeholder="https://"
-        value={url}
-        onChange={({ target }) => setUrl(target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
-          onDone()
-          editor.commands.focus()
-        }}
-      />
-      <Button small type="submit">
-        {t(url.trim() === '' ? 'blocks.unlink' : 'blocks.setLink')}
-      </Button>
-    </form>
+    <div
+      className={styles['form']}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.isDefaultPrevented()) return
+        onDone()
+        editor.commands.focus()
+      }}
+    >
+      <ToggleButtonGroup
+        aria-label={t('blocks.linkTo')}
+        className={styles['kinds'] ?? ''}
+        selectionMode="single"
+        disallowEmptySelection
+        selectedKeys={[kind]}
+        onSelectionChange={(keys) => choose(keys.has('entry') ? 'entry' : 'address')}
+      >
+        {KINDS.map((one) => (
+          <ToggleButton key={one} id={one} className={styles['kind'] ?? ''}>
+            {t(`blocks.linkTo.${one}`)}
+          </ToggleButton>
+        ))}
+      </ToggleButtonGroup>
+      {kind === 'address' ? (
+        <AddressForm {...{ editor, onDone }} />
+      ) : (
+        <TargetForm {...{ editor, target, onDone }} />
+      )}
+    </div>
   )
 }

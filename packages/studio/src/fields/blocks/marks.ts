@@ -1,4 +1,5 @@
 import { Mark, markInputRule, type MarkConfig } from '@tiptap/core'
+import { type EntryTarget, entryTargetOf } from '../../entry/entry-target.ts'
 
 interface Look {
   readonly name: string
@@ -48,6 +49,14 @@ const Link = Mark.create({
         element.dataset['url'] ?? element.getAttribute('href') ?? '',
       renderHTML: ({ url }: Record<string, unknown>) => ({ 'data-url': url, title: url }),
     },
+    entry: {
+      default: null,
+      parseHTML: ({ dataset }: HTMLElement) => readTarget(dataset['entry']),
+      renderHTML: ({ entry }: Record<string, unknown>) => {
+        const target = entryTargetOf(entry)
+        return target === null ? {} : { 'data-entry': `${target.type} ${target.documentId}` }
+      },
+    },
     extra: { default: null, rendered: false },
   }),
   parseHTML: () => [{ tag: 'a[data-url]' }, { tag: 'a[href]' }],
@@ -57,6 +66,12 @@ const Link = Mark.create({
     0,
   ],
 })
+
+/** The target of a copied link. The server checks it. */
+function readTarget(text = ''): EntryTarget | null {
+  const [, type, documentId] = /^(api::[\w.-]+) ([a-z0-9]+)$/.exec(text) ?? []
+  return entryTargetOf({ type, documentId })
+}
 
 /**
  * Allows only addresses of pages, never scripts. An empty `href` keeps the element a link for

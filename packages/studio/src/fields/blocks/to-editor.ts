@@ -2,7 +2,7 @@ import type { BlockNode } from '../../entry/block-text.ts'
 import { BLOCK_KEYS, type EditorMark, type EditorNode, TEXT_MARKS, unknownKeys } from './blocks.ts'
 
 const TEXT_KEYS = ['type', 'text', ...TEXT_MARKS]
-const LINK_KEYS = ['type', 'url', 'children']
+const LINK_KEYS = ['type', 'url', 'entry', 'children']
 
 export function toEditor(blocks: readonly BlockNode[] | null): EditorNode {
   const content = (blocks ?? []).map(toBlock)
@@ -37,7 +37,8 @@ function contentOf({ type, children = [] }: BlockNode): readonly EditorNode[] {
 function toInline(node: BlockNode, isCode: boolean): readonly EditorNode[] {
   if (node.type !== 'link') return toText(node, [], isCode)
   const extra = unknownKeys(node, LINK_KEYS)
-  const attrs = { url: node['url'], ...(extra !== null && { extra }) }
+  const { url, entry } = node
+  const attrs = { url, ...(entry !== undefined && { entry }), ...(extra !== null && { extra }) }
   return (node.children ?? []).flatMap((child) => toText(child, [{ type: 'link', attrs }], isCode))
 }
 

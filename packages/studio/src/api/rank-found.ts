@@ -1,5 +1,5 @@
-import type { Entry } from '../api/entries.ts'
-import { rankTitle } from '../api/rank-title.ts'
+import type { Entry } from './entries.ts'
+import { rankTitle } from './rank-title.ts'
 
 /** Sorts by the distance of the title to the text, then by the original order. */
 export function rankFound(

@@ -1,5 +1,5 @@
-import { type TypeSummary, useTypes } from '../api/content-types.ts'
-import { useMay } from '../api/session.ts'
+import { type TypeSummary, useTypes } from './content-types.ts'
+import { useMay } from './session.ts'
 
 export function useReadableTypes(): readonly TypeSummary[] {
   const may = useMay()
