@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { defineExtension } from '../../../src/extensions/extension.ts'
 import { until } from '../../support/until.ts'
 import { type Answer, type Json, serve, type Sent, type TestServer } from '../../support/server.ts'
 import { type Receiver, startReceiver } from '../../support/webhook-receiver.ts'
@@ -30,6 +31,7 @@ describe('links to entries in blocks', () => {
     server = await serve('entry_links', {
       contentTypes: LINKED_TYPES,
       locales: ['de'],
+      extensions: [defineExtension({ name: 'press' })],
       environment: { WEBHOOK_ALLOW_HOSTS: '127.0.0.1', CACHE_TAGS: 'surrogate-key' },
       permitted: [
         ...['page', 'menu', 'article', 'note'].flatMap((type) => [
@@ -146,6 +148,14 @@ describe('links to entries in blocks', () => {
     const answer = await server.send('POST', '/mcp', { body })
     const text = answer.body.result.content[0].text
     expect(linksIn(JSON.parse(text).data[0].body)).to.deep.equal(forEditors())
+  })
+
+  it('fills the links of the Studio and of extensions', async () => {
+    const studio = ok(await server.get(`/admin/content/api::page.page/${id('page')}`))
+    expect(linksIn(studio.body)).to.deep.equal(forEditors())
+    const { pages } = server.contentFor('press') as unknown as Json
+    const page = await pages.findOne(id('page'), {}, { as: 'system' })
+    expect(linksIn(page.body)).to.deep.equal(forRoot())
   })
 
   it('fills the links of webhooks', async () => {
