@@ -80,6 +80,8 @@ export const ERROR_CODES = [
   'unknown_locale',
   'unknown_method',
   'unknown_relation_target',
+  'upload_locked',
+  'upload_offset',
   'value_not_unique',
   'write_conflict',
   'write_unconfirmed',

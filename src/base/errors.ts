@@ -221,6 +221,12 @@ export class UnprocessableContentError extends CmsError {
   protected readonly usualCode = 'idempotency_key_reused'
 }
 
+/** Another request holds the lock of an upload. */
+export class LockedError extends CmsError {
+  readonly status = 423
+  protected readonly usualCode = 'upload_locked'
+}
+
 export class RateLimitError extends CmsError {
   readonly status = 429
   protected readonly usualCode = 'rate_limited'

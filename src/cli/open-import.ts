@@ -28,7 +28,8 @@ export async function openImport(
   await ensureReviews(database)
   const locales = await base.locales()
   const storage = await base.storage()
-  const files = openFileStore(openMedia(base, storage).library, spoolFolder)
+  const { library } = await openMedia(base, storage)
+  const files = openFileStore(library, spoolFolder)
   const folders = await base.folders()
   const destination = { documents, locales, files, storage, folders, spoolFolder }
   return { ...parts, locales: () => locales.current(), destination }

@@ -1,6 +1,7 @@
 import type { FileRecord, FileRecords } from './file-records.ts'
 import { NotImplementedError, ValidationError } from '../base/errors.ts'
 import { spooledUploads } from './receive-upload.ts'
+import type { ResumableUploads } from './resumable/resumable-uploads.ts'
 import type { Leftover, MediaStorage } from './storage/storage.ts'
 import type { TrashMoves } from './trash-moves.ts'
 import { trashedName } from './trashed-names.ts'
@@ -10,6 +11,7 @@ export interface MediaStores {
   readonly storage: MediaStorage
   readonly records: FileRecords
   readonly moves: Pick<TrashMoves, 'unsettled' | 'finish'>
+  readonly resumable: Pick<ResumableUploads, 'storedNames'>
   readonly spoolFolder: string
 }
 
@@ -51,6 +53,7 @@ export async function checkMedia(stores: MediaStores, options: CheckOptions): Pr
   const trashed = await readTrashedNames(stores)
   const { known, ...records } = await checkRecords(stores, stored)
   for (const name of [...trashed, ...(await readTrashedNames(stores))]) known.add(name)
+  for (const name of await stores.resumable.storedNames()) known.add(name)
   if (options.repair && stored.size === 0 && records.findings.length > 0) {
     throw new ValidationError(
       `The storage is empty, but there are ${records.count} file records: is this the right storage? Nothing was changed`,

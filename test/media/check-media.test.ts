@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { checkMedia, type MediaStores } from '../../src/media/check-media.ts'
 import { openGridFsStorage } from '../../src/media/storage/gridfs-storage.ts'
 import { openLocalStorage } from '../../src/media/storage/local-storage.ts'
+import { openResumableUploads } from '../../src/media/resumable/resumable-uploads.ts'
 import { openTrashMoves } from '../../src/media/trash-moves.ts'
 import { newDocumentId } from '../../src/mongo/versions/document-id.ts'
 import { type NewFile, openFileRecords } from '../../src/media/file-records.ts'
@@ -33,7 +34,10 @@ for (const provider of ['local', 'gridfs']) {
       const plan = context.contentType('plugin::upload.file')
       const records = openFileRecords(test.database, plan, context)
       const moves = openTrashMoves({ db: test.database, storage, records })
-      stores = { storage, records, moves, spoolFolder: join(folder(), `${test.name}-incoming`) }
+      const spoolFolder = join(folder(), `${test.name}-incoming`)
+      const { database } = test
+      const resumable = await openResumableUploads({ ...context, database, storage, spoolFolder })
+      stores = { storage, records, moves, resumable, spoolFolder }
     })
     afterEach(() => test.drop())
 

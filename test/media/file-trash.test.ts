@@ -97,7 +97,8 @@ for (const provider of ['local', 'gridfs', 's3']) {
     }
     const checked = async (): Promise<readonly object[]> => {
       const moves = openTrashMoves({ db: test.database, storage, records })
-      const stores = { storage, records, moves, spoolFolder: join(folder(), 'nowhere') }
+      const resumable = { storedNames: () => Promise.resolve([]) }
+      const stores = { storage, records, moves, resumable, spoolFolder: join(folder(), 'nowhere') }
       return (await checkMedia(stores, { repair: true, before: FUTURE })).faults
     }
     const rowsOf = async ({ documentId }: FileRecord): Promise<number> =>

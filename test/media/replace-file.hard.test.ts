@@ -139,7 +139,8 @@ for (const provider of ['local', 'gridfs', 's3'] as const) {
 
     const check = async (documentId: string, width: number): Promise<void> => {
       const moves = openTrashMoves({ db: test.database, storage, records })
-      const stores = { storage, records, moves, spoolFolder: join(folder(), 'nowhere') }
+      const resumable = { storedNames: () => Promise.resolve([]) }
+      const stores = { storage, records, moves, resumable, spoolFolder: join(folder(), 'nowhere') }
       const { faults } = await checkMedia(stores, { repair: true, before: SOON })
       expect(faults.filter(({ kind }) => kind !== 'file-without-record')).to.deep.equal([])
       expect(await widthOf(documentId)).to.equal(width)

@@ -13,6 +13,7 @@ import {
   shownParameters,
   sortParameter,
 } from './read-parameters.ts'
+import { resumableOperations } from './resumable-operations.ts'
 import { answer, failures, IDEMPOTENCY_REPLAYED } from './responses.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -25,7 +26,14 @@ export function fileOperations(vocabulary: Vocabulary, bounds: Bounds): readonly
     vocabulary.may(pluginAction('plugin::upload.content-api', verb))
   const file = (): JsonSchema => fileSchema(vocabulary, plan)
   return [
-    ...(may('upload') ? [upload(vocabulary, file()), presign(), complete(vocabulary, file())] : []),
+    ...(may('upload')
+      ? [
+          upload(vocabulary, file()),
+          presign(),
+          complete(vocabulary, file()),
+          ...resumableOperations(file()),
+        ]
+      : []),
     ...(may('find')
       ? [list(vocabulary, plan, file(), bounds.maxLimit), page(vocabulary, plan, file(), bounds)]
       : []),

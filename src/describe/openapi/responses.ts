@@ -16,7 +16,11 @@ const FAILURES = {
   412: ['PreconditionFailed', 'The stored version does not match `If-Match` or `If-None-Match`'],
   413: ['PayloadTooLarge', 'The body exceeds the limit'],
   422: ['UnprocessableContent', 'The `Idempotency-Key` was used with a different request'],
-  429: ['TooManyRequests', 'Too many attempts per minute; retry after `Retry-After` seconds'],
+  423: ['Locked', 'Another request receives bytes of the same upload; retry later'],
+  429: [
+    'TooManyRequests',
+    'Too many attempts per minute or incomplete uploads; retry after `Retry-After` seconds',
+  ],
   500: [
     'InternalServerError',
     'Internal error; find its cause in the server log by `X-Request-Id`',

@@ -18,11 +18,15 @@ export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
     allowMethods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
     // Only pages of listed origins may use the cookie with the refresh token.
     allowHeaders: corsOrigin === '*' ? ALLOWED_HEADERS : `${ALLOWED_HEADERS},${REFRESH_HEADER}`,
-    exposeHeaders: 'ETag,Error-Code,Idempotency-Replayed,Retry-After,X-Request-Id',
+    exposeHeaders: EXPOSED_HEADERS,
   })
 }
 
-const ALLOWED_HEADERS =
-  'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Quire-Client'
+/** Of resumable uploads, see https://tus.io/protocols/resumable-upload. */
+const TUS_REQUEST_HEADERS = 'Tus-Resumable,Upload-Length,Upload-Metadata,Upload-Offset'
+const TUS_RESPONSE_HEADERS =
+  'Location,Tus-Extension,Tus-Max-Size,Tus-Resumable,Tus-Version,Upload-Expires,Upload-Length,Upload-Metadata,Upload-Offset'
+const ALLOWED_HEADERS = `Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Quire-Client,${TUS_REQUEST_HEADERS}`
+const EXPOSED_HEADERS = `ETag,Error-Code,Idempotency-Replayed,Retry-After,X-Request-Id,${TUS_RESPONSE_HEADERS}`
 const LISTED_ONLY = /^\/+(?:admin|mcp)(?:\/|$)/i
 const OF_THIS_MACHINE = /^\/+(?:metrics|_health|_ready)(?:\/|$)/i

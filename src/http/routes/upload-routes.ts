@@ -24,6 +24,14 @@ import { type DirectUploadDependencies, receiveForm, sendForm } from './direct-u
 import type { ContentRouteDependencies } from '../content/handlers.ts'
 import { listEnvelope } from '../answer/envelope.ts'
 import { readOriginOf, rulesOf, writerOf } from '../reads/query-rules.ts'
+import {
+  createUpload,
+  describeProtocol,
+  receivePart,
+  removeUpload,
+  type ResumableDependencies,
+  showUpload,
+} from './resumable-uploads.ts'
 import { parameterOf, readQuery } from '../body/read-request.ts'
 import {
   isHiddenFile,
@@ -37,10 +45,11 @@ import { assertKnownParameters } from '../reads/strict-request.ts'
 import { assertKnownBody, assertKnownParts } from '../reads/strict-request.ts'
 
 export interface UploadRouteDependencies extends ContentRouteDependencies {
-  readonly media: DirectUploadDependencies['media'] & {
-    readonly library: MediaLibrary
-    readonly receive: ReceiveOptions
-  }
+  readonly media: DirectUploadDependencies['media'] &
+    ResumableDependencies['media'] & {
+      readonly library: MediaLibrary
+      readonly receive: ReceiveOptions
+    }
 }
 
 const PARTS = ['files', 'fileInfo', 'ref', 'refId', 'field'] as const
@@ -66,6 +75,7 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
   router.post('/', authenticate, receiving(upload))
   router.post('/presign', authenticate, receiving(sendForm))
   router.post('/complete', authenticate, receiving(complete))
+  addResumable(router, dependencies, handle)
   router.get(
     '/files',
     authenticate,
@@ -96,7 +106,43 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
   router.get('/files/:id', authenticate, findOne)
   router.get('/files/:id/address', authenticate, showAddress)
   router.delete('/files/:id', authenticate, destroy)
-  return router
+  const { maxBytes } = dependencies.media.receive
+  return {
+    ...router,
+    allowedMethods: () => describeProtocol(router.allowedMethods(), maxBytes),
+  }
+}
+
+/** Their bodies are no forms, so they are not read before the handler. */
+function addResumable(
+  router: GuardedRouter,
+  dependencies: UploadRouteDependencies,
+  handle: (verb: FileVerb, handler: (ctx: Context) => Promise<void>) => Guarded,
+): void {
+  const { authenticate } = dependencies
+  const create = handle('upload', (ctx) =>
+    createUpload(ctx, dependencies, (fileInfo) => readInfos([fileInfo], dependencies)),
+  )
+  const receive = handle('upload', (ctx) =>
+    receivePart(ctx, dependencies, {
+      store: (received, documentId) => storeNew(ctx, dependencies, received, [documentId]),
+      respond: async (records) => {
+        ctx.body = await showAll(ctx, dependencies, records, '')
+      },
+    }),
+  )
+  router.post('/resumable', authenticate, create)
+  router.get(
+    '/resumable/:id',
+    authenticate,
+    handle('upload', (ctx) => showUpload(ctx, dependencies)),
+  )
+  router.patch('/resumable/:id', authenticate, receive)
+  router.delete(
+    '/resumable/:id',
+    authenticate,
+    handle('upload', (ctx) => removeUpload(ctx, dependencies)),
+  )
 }
 
 /** `start` and `limit` are top-level parameters. The default limit is the maximum page size. */

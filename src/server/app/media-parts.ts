@@ -6,7 +6,7 @@ import type { Services } from '../services/open-services.ts'
 
 export interface MediaParts extends Pick<
   UploadRouteDependencies['media'],
-  'library' | 'receive' | 'direct'
+  'library' | 'receive' | 'direct' | 'resumable'
 > {
   readonly served: ServedUploads
   readonly trash: FileTrash
@@ -14,13 +14,14 @@ export interface MediaParts extends Pick<
 
 export function mediaOf(
   { upload }: Config,
-  { media: { library, files, variants, trash }, addresses, spoolFolder, storage }: Services,
+  { media: { library, files, variants, trash, resumable }, addresses, spoolFolder, storage }: Services,
 ): MediaParts {
   return {
     library,
     trash,
     receive: { spoolFolder, maxBytes: upload.maxUploadBytes },
     direct: storage.direct ?? null,
+    resumable,
     served: { files, variants, rules: upload.images, addresses },
   }
 }

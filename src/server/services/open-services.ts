@@ -300,7 +300,7 @@ async function openAnswerCaches(
     pushClients: await openPushClients(database, now, config.database.pushClientDays),
     limits: config.http.rateLimit ? await openRateLimits(database, now) : null,
     storage,
-    media: openMedia(base, storage),
+    media: await openMedia(base, storage),
     addresses: openFileAddresses({ secret: await secretOf(config), now, storage }),
     folders: await base.folders(),
   }

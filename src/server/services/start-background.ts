@@ -40,7 +40,7 @@ export interface Background {
 interface BackgroundParts {
   readonly locales: Locales
   readonly log: Logger
-  readonly media: Pick<Media, 'trash'>
+  readonly media: Pick<Media, 'trash' | 'resumable'>
   /** Of the search index. */
   readonly writer: SearchWriter
 }
@@ -48,7 +48,7 @@ interface BackgroundParts {
 export async function startBackground(
   base: Base,
   { access, accounts, administrators }: AccessControl,
-  { locales, log, writer, media: { trash } }: BackgroundParts,
+  { locales, log, writer, media }: BackgroundParts,
 ): Promise<Background> {
   const { config, database, schema, documents } = base
   const { now } = documents
@@ -67,7 +67,12 @@ export async function startBackground(
   }
   const webhooks = await openWebhooks({ ...parts, ...telling, onMissed, commitLog })
   const onBackgroundError = warnOf(log, 'Schedules')
-  const planning = await openPlanning({ ...parts, documents, trash, onBackgroundError })
+  const planning = await openPlanning({
+    ...parts,
+    documents,
+    trash: { sweep: (before) => sweepFiles(media, before) },
+    onBackgroundError,
+  })
   const purging = { ...config.cache, commitLog, onBackgroundError: warnOf(log, 'Purges') }
   const purger = await openPurger({ ...parts, ...purging })
   const userContent = await openUserContent({
@@ -125,6 +130,14 @@ function logUnfollowed({ contentTypes }: Schema, log: Logger): void {
     unfollowed,
     'These types cannot be synced: the database reports no changes of their collections',
   )
+}
+
+async function sweepFiles(
+  { trash, resumable }: BackgroundParts['media'],
+  before: Date,
+): Promise<void> {
+  await trash.sweep(before)
+  await resumable.sweep()
 }
 
 export async function closeBackground(background: Background): Promise<void> {

@@ -1,0 +1,184 @@
+import {
+  ConflictError,
+  ForbiddenError,
+  NotFoundError,
+  PayloadTooLargeError,
+} from '../../base/errors.ts'
+import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
+import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
+import {
+  isReceived,
+  type ResumableUploads,
+  shownOffset,
+  type UploadLock,
+} from '../../media/resumable/resumable-uploads.ts'
+import type { UploadRow } from '../../media/resumable/upload-rows.ts'
+import { isDocumentId, newDocumentId } from '../../mongo/versions/document-id.ts'
+import { uploaderOf } from '../../people/access/private-files.ts'
+import { parameterOf } from '../body/read-request.ts'
+import type { StrictOptions } from '../reads/strict-request.ts'
+import type { Context, Middleware } from '../router/state.ts'
+import {
+  assertVersion,
+  readLength,
+  readMetadata,
+  readOffset,
+  TUS_EXTENSIONS,
+  TUS_VERSION,
+} from './upload-headers.ts'
+import { readUploadId, storeOnce } from './upload-once.ts'
+
+export interface ResumableDependencies {
+  readonly api: StrictOptions
+  readonly media: {
+    readonly library: Pick<MediaLibrary, 'get'>
+    readonly receive: Pick<ReceiveOptions, 'maxBytes'>
+    readonly resumable: ResumableUploads
+  }
+}
+
+const PATH = '/api/upload/resumable'
+
+/** `assertInfo` throws ValidationError for an invalid `fileInfo`. */
+export async function createUpload(
+  ctx: Context,
+  { api, media: { receive, resumable } }: ResumableDependencies,
+  assertInfo: (fileInfo: string) => Promise<unknown>,
+): Promise<void> {
+  assertVersion(ctx)
+  const owner = ownerOf(ctx)
+  const length = readLength(ctx, receive.maxBytes)
+  const described = readMetadata(ctx, api)
+  if (described.fileInfo !== null) await assertInfo(described.fileInfo)
+  const _id = readUploadId(ctx) ?? newDocumentId()
+  const row = await resumable.create({ _id, owner, length, ...described })
+  ctx.set('Location', `${PATH}/${_id}`)
+  show(ctx, row)
+  ctx.status = 201
+}
+
+export async function showUpload(
+  ctx: Context,
+  { media: { resumable } }: ResumableDependencies,
+): Promise<void> {
+  if (ctx.method === 'HEAD') assertVersion(ctx)
+  const row = await resumable.find(idOf(ctx), ownerOf(ctx))
+  ctx.set('Upload-Length', String(row.length))
+  if (row.metadata !== '') ctx.set('Upload-Metadata', row.metadata)
+  show(ctx, row)
+}
+
+interface Storing {
+  /** Stores the file under the documentId. */
+  readonly store: (upload: Upload, documentId: string) => Promise<readonly MediaFile[]>
+  readonly respond: (records: readonly MediaFile[]) => Promise<void>
+}
+
+/** The request with the last byte stores the file, and so does each one that finds all bytes received. */
+export async function receivePart(
+  ctx: Context,
+  { media: { library, resumable } }: ResumableDependencies,
+  { store, respond }: Storing,
+): Promise<void> {
+  assertVersion(ctx)
+  const offset = readOffset(ctx)
+  const records = await resumable.holding(idOf(ctx), ownerOf(ctx), async (lock) => {
+    const { row } = lock
+    assertOffset(ctx, row, offset)
+    const received = isReceived(row) ? row : await lock.receive(ctx.req)
+    show(ctx, received)
+    if (!isReceived(received)) return null
+    const files = row.isStored
+      ? await replay(ctx, library, row)
+      : await completeOnce(ctx, library, lock, store)
+    show(ctx, { ...received, isStored: true })
+    return files
+  })
+  if (records === null) {
+    ctx.status = 204
+    return
+  }
+  await respond(records)
+}
+
+export async function removeUpload(
+  ctx: Context,
+  { media: { resumable } }: ResumableDependencies,
+): Promise<void> {
+  assertVersion(ctx)
+  await resumable.remove(idOf(ctx), ownerOf(ctx))
+  ctx.status = 204
+}
+
+/** Tells clients the version and the limits of the server. */
+export function describeProtocol(allowed: Middleware, maxBytes: number): Middleware {
+  return (ctx, next) => {
+    if (ctx.method === 'OPTIONS' && ctx.path.toLowerCase().startsWith(PATH)) {
+      ctx.set('Tus-Resumable', TUS_VERSION)
+      ctx.set('Tus-Version', TUS_VERSION)
+      ctx.set('Tus-Extension', TUS_EXTENSIONS)
+      ctx.set('Tus-Max-Size', String(maxBytes))
+    }
+    return allowed(ctx, next)
+  }
+}
+
+function completeOnce(
+  ctx: Context,
+  library: Pick<MediaLibrary, 'get'>,
+  lock: UploadLock,
+  store: Storing['store'],
+): Promise<readonly MediaFile[]> {
+  const { _id } = lock.row
+  return lock.complete(async (received) => {
+    await ctx.state.authorizeAgain?.() // a slow upload may outlast the token
+    return storeOnce(ctx, library, _id, { received, store: () => store(received, _id) })
+  })
+}
+
+async function replay(
+  ctx: Context,
+  library: Pick<MediaLibrary, 'get'>,
+  { _id }: UploadRow,
+): Promise<readonly MediaFile[]> {
+  const file = await library.get(_id)
+  if (file === null) throw new NotFoundError('The file of this upload was deleted')
+  ctx.set('Idempotency-Replayed', 'true')
+  return [file]
+}
+
+function assertOffset(ctx: Context, row: UploadRow, offset: number): void {
+  const expected = shownOffset(row)
+  if (offset !== expected) {
+    throw new ConflictError(
+      `Upload-Offset: expected ${expected}`,
+      { offset: expected },
+      { code: 'upload_offset' },
+    )
+  }
+  if (Number(ctx.get('Content-Length')) > row.length - expected) {
+    throw new PayloadTooLargeError('The body exceeds the Upload-Length')
+  }
+}
+
+function show(ctx: Context, row: UploadRow): void {
+  const { _id: id, length, expiresAt } = row
+  const offset = shownOffset(row)
+  ctx.set('Upload-Offset', String(offset))
+  ctx.set('Upload-Expires', expiresAt.toUTCString())
+  ctx.set('Cache-Control', 'no-store')
+  ctx.body = { id, offset, length, expires: expiresAt.toISOString() }
+}
+
+function idOf(ctx: Context): string {
+  const id = parameterOf(ctx, 'id')
+  if (isDocumentId(id)) return id
+  throw new NotFoundError('There is no such upload')
+}
+
+/** @throws ForbiddenError for callers without an identity, who would share their uploads */
+function ownerOf({ state: { principal } }: Context): string {
+  const owner = principal.kind === 'root' ? 'root' : uploaderOf(principal)
+  if (owner !== null) return owner
+  throw new ForbiddenError('Resumable uploads need a user, an administrator or an API token')
+}
