@@ -47,21 +47,21 @@ function headersOf(
 ): Record<string, string> {
   return {
     ...(authorization !== null && { Authorization: authorization }),
-    ...(call.body !== undefined && !isForm(call.body) && { 'Content-Type': 'application/json' }),
+    ...(call.body !== undefined && !isRaw(call.body) && { 'Content-Type': 'application/json' }),
     ...(call.lines !== undefined && { 'Content-Type': 'application/x-ndjson' }),
     ...(known !== undefined && { 'If-None-Match': known.etag }),
     ...call.headers,
   }
 }
 
-function bodyOf({ body, lines }: Call): { body?: FormData | string } {
+function bodyOf({ body, lines }: Call): { body?: FormData | Blob | string } {
   if (lines !== undefined) return { body: lines.map((line) => JSON.stringify(line)).join('\n') }
   if (body === undefined) return {}
-  return { body: isForm(body) ? body : JSON.stringify(body) }
+  return { body: isRaw(body) ? body : JSON.stringify(body) }
 }
 
-function isForm(body: unknown): body is FormData {
-  return typeof FormData !== 'undefined' && body instanceof FormData
+function isRaw(body: unknown): body is FormData | Blob {
+  return [globalThis.FormData, globalThis.Blob].some((raw) => raw && body instanceof raw)
 }
 
 /** A copy, so that callers cannot change the cached response. */

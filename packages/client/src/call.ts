@@ -4,10 +4,11 @@ export interface CallOptions {
 }
 
 export interface Call extends CallOptions {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Relative to `/api`. */
   readonly path: string
   readonly query?: object
+  /** A form or a `Blob` is sent as it is, everything else as JSON. */
   readonly body?: unknown
   /** Sent as lines of JSON, in place of a body. */
   readonly lines?: readonly object[]

@@ -1,6 +1,7 @@
 import { QuireError } from './quire-error.ts'
-import type { CallOptions } from './call.ts'
+import type { Call, CallOptions } from './call.ts'
 import type { Transport } from './transport.ts'
+import type { PartsUpload } from './uploads/send-parts.ts'
 
 /** A file, as entries contain it. */
 export interface UploadedFile {
@@ -29,7 +30,7 @@ export interface UploadOptions extends CallOptions {
   readonly translations?: FileTranslations
   /** A private file has addresses that expire. */
   readonly private?: boolean
-  /** Continuous in browsers and React Native, elsewhere once at the end. */
+  /** After each part of a file above 8 MiB. Else continuous in browsers and React Native, elsewhere once at the end. */
   readonly onProgress?: (sent: number, total: number) => void
 }
 
@@ -48,14 +49,10 @@ export interface Files {
 
 export function openFiles(transport: Transport): Files {
   return {
-    upload: async (file, { onProgress, signal, name, ...info }: UploadOptions = {}) => {
-      const form = new FormData()
-      form.append('fileInfo', JSON.stringify({ ...info, ...(name !== undefined && { name }) }))
-      appendFile(form, file, name)
+    upload: async (file, options: UploadOptions = {}) => {
+      const { onProgress } = options
       const files =
-        onProgress !== undefined && typeof XMLHttpRequest !== 'undefined'
-          ? await sendWatched(transport, form, onProgress, signal)
-          : await sendPlainly(transport, form, signal)
+        (await sendLarge(transport, file, options)) ?? (await sendForm(transport, file, options))
       const { size } = file
       if (size !== undefined) onProgress?.(size, size)
       const [uploaded] = files
@@ -66,6 +63,41 @@ export function openFiles(transport: Transport): Files {
       await transport.send({ method: 'DELETE', path: `upload/files/${of}`, ...options })
     },
   }
+}
+
+/** Larger files are sent in parts. */
+const PART_BYTES = 8_388_608
+
+/** Sends a large file in parts. Null if it must be sent as a form. */
+export async function sendInParts(upload: PartsUpload): Promise<unknown> {
+  if ((upload.file.size ?? 0) <= PART_BYTES) return null
+  const { sendParts } = await import('./uploads/send-parts.ts')
+  return sendParts(upload)
+}
+
+/** Anonymous uploads belong to no caller, so they cannot be resumed. */
+async function sendLarge(
+  transport: Transport,
+  file: Blob | NativeFile,
+  { name = nameOf(file), onProgress, signal, ...info }: UploadOptions,
+): Promise<readonly UploadedFile[] | null> {
+  if ((await transport.authorization()) === null) return null
+  const send = async (call: Call): Promise<unknown> => (await transport.send(call)).body
+  const files = await sendInParts({ send, file, name, info, signal, onProgress })
+  return files as readonly UploadedFile[] | null
+}
+
+function sendForm(
+  transport: Transport,
+  file: Blob | NativeFile,
+  { onProgress, signal, name, ...info }: UploadOptions,
+): Promise<readonly UploadedFile[]> {
+  const form = new FormData()
+  form.append('fileInfo', JSON.stringify({ ...info, ...(name !== undefined && { name }) }))
+  appendFile(form, file, name)
+  return onProgress !== undefined && typeof XMLHttpRequest !== 'undefined'
+    ? sendWatched(transport, form, onProgress, signal)
+    : sendPlainly(transport, form, signal)
 }
 
 export function appendFile(
@@ -79,7 +111,11 @@ export function appendFile(
     form.append('files', named as unknown as Blob)
     return
   }
-  form.append('files', file, name ?? (file as { readonly name?: string }).name ?? 'file')
+  form.append('files', file, name ?? nameOf(file))
+}
+
+export function nameOf(file: Blob | NativeFile): string {
+  return (file as { readonly name?: string }).name ?? 'file'
 }
 
 async function sendPlainly(

@@ -97,7 +97,7 @@ function limited(send: typeof fetch, timeoutMs: number): typeof fetch {
 
 /** A repeated `If-Match` would meet the ETag of the first execution. */
 function isRepeatable({ method, repeatable = false, headers = {} }: Call): boolean {
-  return method === 'POST' ? repeatable : !('If-Match' in headers)
+  return method === 'POST' || method === 'PATCH' ? repeatable : !('If-Match' in headers)
 }
 
 function refreshing(

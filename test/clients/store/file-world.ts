@@ -41,10 +41,10 @@ const NOTE_VERBS = ['find', 'findOne', 'sync', 'create', 'update', 'delete', 'pu
 export const MAX_BYTES = 100_000
 
 /** Notes with files, which devices may push. */
-export async function serveFiles(name: string): Promise<TestServer> {
+export async function serveFiles(name: string, maxBytes = MAX_BYTES): Promise<TestServer> {
   const server = await serve(name, {
     contentTypes: TYPES,
-    environment: { RATE_LIMIT: 'off', MAX_UPLOAD_BYTES: String(MAX_BYTES) },
+    environment: { RATE_LIMIT: 'off', MAX_UPLOAD_BYTES: String(maxBytes) },
   })
   await permitPushes(server, [
     ...NOTE_VERBS.map((verb) => `api::note.note.${verb}`),

@@ -1,4 +1,4 @@
-import { appendFile, type NativeFile } from '../files.ts'
+import { appendFile, nameOf, type NativeFile, sendInParts } from '../files.ts'
 import { QuireError } from '../quire-error.ts'
 import type { Call } from '../call.ts'
 import { fileDocumentId, randomClientId } from './derived-id.ts'
@@ -104,7 +104,7 @@ async function addFile(
     documentId,
     user,
     key,
-    name: name ?? (file as { readonly name?: string }).name ?? 'file',
+    name: name ?? nameOf(file),
     mime: file.type === '' ? 'application/octet-stream' : file.type,
     size: file.size ?? null,
     info,
@@ -163,9 +163,7 @@ export async function uploadFile(
     })
   }
   try {
-    const body = formOf({ name, mime, info }, content)
-    const headers = { 'Idempotency-Key': key }
-    const answer = await send({ method: 'POST', path: 'upload', body, headers, signal })
+    const answer = await sendFile(send, { key, name, mime, info, content }, signal)
     const [stored] = answer as readonly Readonly<Record<string, unknown>>[]
     await settle((file, round) => {
       if (!showsFiles || stored === undefined) return dropFile(documentId)
@@ -179,14 +177,25 @@ export async function uploadFile(
   }
 }
 
-function formOf(
-  { name, mime, info }: Pick<QueuedFile, 'name' | 'mime' | 'info'>,
-  content: FileContent | null,
-): FormData {
-  const form = new FormData()
-  form.append('fileInfo', JSON.stringify({ ...info, name }))
-  if (content !== null) appendFile(form, sendable(content, mime), name)
-  return form
+async function sendFile(
+  send: UploadScope['send'],
+  {
+    key,
+    name,
+    mime,
+    info,
+    content,
+  }: Pick<QueuedFile, 'key' | 'name' | 'mime' | 'info' | 'content'>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const file = content && sendable(content, mime)
+  const sent = file && (await sendInParts({ send, file, name, info, key, signal }))
+  if (sent !== null) return sent
+  const body = new FormData()
+  body.append('fileInfo', JSON.stringify({ ...info, name }))
+  if (file !== null) appendFile(body, file, name)
+  const headers = { 'Idempotency-Key': key }
+  return send({ method: 'POST', path: 'upload', body, headers, signal })
 }
 
 function sendable(content: FileContent, mime: string): Blob | NativeFile {
