@@ -358,6 +358,8 @@ function elsewhere(): fc.Arbitrary<Asked> {
     '/api/upload/files/1/address',
     '/api/upload/presign',
     '/api/upload/complete',
+    '/api/upload/resumable',
+    '/api/upload/resumable/a1',
     '/uploads/scan_private_0123456789abcdef0123456789abcdef.png',
     '/api/users-permissions/roles',
     '/api/i18n/locales',

@@ -61,7 +61,8 @@ function bodyOf({ body, lines }: Call): { body?: FormData | Blob | string } {
 }
 
 function isRaw(body: unknown): body is FormData | Blob {
-  return [globalThis.FormData, globalThis.Blob].some((raw) => raw && body instanceof raw)
+  if (typeof FormData !== 'undefined' && body instanceof FormData) return true
+  return typeof Blob !== 'undefined' && body instanceof Blob
 }
 
 /** A copy, so that callers cannot change the cached response. */

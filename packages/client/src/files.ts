@@ -1,7 +1,10 @@
 import { QuireError } from './quire-error.ts'
 import type { Call, CallOptions } from './call.ts'
 import type { Transport } from './transport.ts'
+import type { NativeFile } from './uploads/native-file.ts'
 import type { PartsUpload } from './uploads/send-parts.ts'
+
+export type { NativeFile } from './uploads/native-file.ts'
 
 /** A file, as entries contain it. */
 export interface UploadedFile {
@@ -32,14 +35,6 @@ export interface UploadOptions extends CallOptions {
   readonly private?: boolean
   /** After each part of a file above 8 MiB. Else continuous in browsers and React Native, elsewhere once at the end. */
   readonly onProgress?: (sent: number, total: number) => void
-}
-
-/** A file of React Native, as its pickers and cameras return it. */
-export interface NativeFile {
-  readonly uri: string
-  readonly name: string
-  readonly type: string
-  readonly size?: number
 }
 
 export interface Files {

@@ -3,14 +3,21 @@ import { compileQueries } from '../../query/named/compile-queries.ts'
 import type { NamedQuery } from '../../query/named/named-query.ts'
 import { AGGREGATE_LIMITS } from '../../query/aggregate.ts'
 import { showEntry } from '../../query/named/shown-entry.ts'
-import { showGroup } from '../../query/named/shown-group.ts'
+import { showGroup, type ShownGroup } from '../../query/named/shown-group.ts'
 import type { ParameterDefinition, ParameterType } from '../../schema/definition.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { asksNearest } from '../../query/parse-order.ts'
 import { IF_NONE_MATCH } from './content-operations.ts'
 import { DISTANCES, listMeta, paginationSchema } from './list-meta.ts'
-import { groupSchema } from './group-schema.ts'
-import { FLAG, INTEGER, type JsonSchema, arraySchema, objectOf, TEXT } from './json-schema.ts'
+import {
+  FLAG,
+  INTEGER,
+  type JsonSchema,
+  arraySchema,
+  objectOf,
+  orNull,
+  TEXT,
+} from './json-schema.ts'
 import type { PlacedOperation } from './operation.ts'
 import { type Parameter, queryParameter } from './parameters.ts'
 import {
@@ -21,6 +28,7 @@ import {
   STATUS,
 } from './read-parameters.ts'
 import { answer, ENTITY_TAG, failures, NOT_MODIFIED } from './responses.ts'
+import { valueSchema } from './scalar-schemas.ts'
 import { nameQueries } from './schema-names.ts'
 import type { Vocabulary } from './vocabulary.ts'
 import { shownSchema } from './shown-schema.ts'
@@ -123,4 +131,24 @@ const VALUES: Readonly<Record<ParameterType, JsonSchema>> = {
   date: { ...TEXT, format: 'date' },
   time: TEXT,
   datetime: { ...TEXT, format: 'date-time' },
+}
+
+function groupSchema(vocabulary: Vocabulary, { counts, parts }: ShownGroup): JsonSchema {
+  const members = parts.map(([name, values]): [string, JsonSchema] => [
+    name,
+    exactObject(
+      values.map((value) => {
+        const schema = valueSchema(vocabulary, value.plan)
+        return [value.name, value.isNullable ? orNull(schema) : schema]
+      }),
+    ),
+  ])
+  return exactObject([...members, ...(counts ? [['count', INTEGER] as const] : [])])
+}
+
+function exactObject(members: readonly (readonly [string, JsonSchema])[]): JsonSchema {
+  return objectOf(
+    Object.fromEntries(members),
+    members.map(([name]) => name),
+  )
 }

@@ -13,10 +13,10 @@ import {
   type UploadLock,
 } from '../../media/resumable/resumable-uploads.ts'
 import type { UploadRow } from '../../media/resumable/upload-rows.ts'
-import { isDocumentId, newDocumentId } from '../../mongo/versions/document-id.ts'
 import { uploaderOf } from '../../people/access/private-files.ts'
 import { parameterOf } from '../body/read-request.ts'
 import type { StrictOptions } from '../reads/strict-request.ts'
+import type { Guarded, GuardedRouter } from '../router/guarded-router.ts'
 import type { Context, Middleware } from '../router/state.ts'
 import {
   assertVersion,
@@ -29,6 +29,7 @@ import {
 import { readUploadId, storeOnce } from './upload-once.ts'
 
 export interface ResumableDependencies {
+  readonly authenticate: Middleware
   readonly api: StrictOptions
   readonly media: {
     readonly library: Pick<MediaLibrary, 'get'>
@@ -39,50 +40,75 @@ export interface ResumableDependencies {
 
 const PATH = '/api/upload/resumable'
 
-/** `assertInfo` throws ValidationError for an invalid `fileInfo`. */
-export async function createUpload(
+export interface ResumableHandlers {
+  readonly handle: (handler: (ctx: Context) => Promise<void>) => Guarded
+  /** @throws ValidationError for an invalid `fileInfo` */
+  readonly assertInfo: (fileInfo: string) => Promise<unknown>
+  /** Stores the file under the documentId. */
+  readonly store: (
+    ctx: Context,
+    upload: Upload,
+    documentId: string,
+  ) => Promise<readonly MediaFile[]>
+  readonly respond: (ctx: Context, records: readonly MediaFile[]) => Promise<void>
+}
+
+/** Their bodies are no forms, so they are not read before the handler. */
+export function addResumableRoutes(
+  router: GuardedRouter,
+  dependencies: ResumableDependencies,
+  handlers: ResumableHandlers,
+): GuardedRouter {
+  const { authenticate, media } = dependencies
+  const add = (run: (ctx: Context) => Promise<void>): readonly [Middleware, Guarded] => [
+    authenticate,
+    handlers.handle(run),
+  ]
+  router.post('/resumable', ...add((ctx) => createUpload(ctx, dependencies, handlers)))
+  router.get('/resumable/:id', ...add((ctx) => showUpload(ctx, dependencies)))
+  router.patch('/resumable/:id', ...add((ctx) => receivePart(ctx, dependencies, handlers)))
+  router.delete('/resumable/:id', ...add((ctx) => removeUpload(ctx, dependencies)))
+  const { maxBytes } = media.receive
+  const allowedMethods = (): Middleware => describeProtocol(router.allowedMethods(), maxBytes)
+  return { ...router, allowedMethods }
+}
+
+async function createUpload(
   ctx: Context,
   { api, media: { receive, resumable } }: ResumableDependencies,
-  assertInfo: (fileInfo: string) => Promise<unknown>,
+  { assertInfo }: Pick<ResumableHandlers, 'assertInfo'>,
 ): Promise<void> {
   assertVersion(ctx)
   const owner = ownerOf(ctx)
   const length = readLength(ctx, receive.maxBytes)
   const described = readMetadata(ctx, api)
   if (described.fileInfo !== null) await assertInfo(described.fileInfo)
-  const _id = readUploadId(ctx) ?? newDocumentId()
-  const row = await resumable.create({ _id, owner, length, ...described })
-  ctx.set('Location', `${PATH}/${_id}`)
+  const row = await resumable.create({ _id: readUploadId(ctx), owner, length, ...described })
+  ctx.set('Location', `${PATH}/${row._id}`)
   show(ctx, row)
   ctx.status = 201
 }
 
-export async function showUpload(
+async function showUpload(
   ctx: Context,
   { media: { resumable } }: ResumableDependencies,
 ): Promise<void> {
   if (ctx.method === 'HEAD') assertVersion(ctx)
-  const row = await resumable.find(idOf(ctx), ownerOf(ctx))
+  const row = await resumable.find(parameterOf(ctx, 'id'), ownerOf(ctx))
   ctx.set('Upload-Length', String(row.length))
   if (row.metadata !== '') ctx.set('Upload-Metadata', row.metadata)
   show(ctx, row)
 }
 
-interface Storing {
-  /** Stores the file under the documentId. */
-  readonly store: (upload: Upload, documentId: string) => Promise<readonly MediaFile[]>
-  readonly respond: (records: readonly MediaFile[]) => Promise<void>
-}
-
 /** The request with the last byte stores the file, and so does each one that finds all bytes received. */
-export async function receivePart(
+async function receivePart(
   ctx: Context,
   { media: { library, resumable } }: ResumableDependencies,
-  { store, respond }: Storing,
+  { store, respond }: Pick<ResumableHandlers, 'store' | 'respond'>,
 ): Promise<void> {
   assertVersion(ctx)
   const offset = readOffset(ctx)
-  const records = await resumable.holding(idOf(ctx), ownerOf(ctx), async (lock) => {
+  const records = await resumable.holding(parameterOf(ctx, 'id'), ownerOf(ctx), async (lock) => {
     const { row } = lock
     assertOffset(ctx, row, offset)
     const received = isReceived(row) ? row : await lock.receive(ctx.req)
@@ -98,28 +124,28 @@ export async function receivePart(
     ctx.status = 204
     return
   }
-  await respond(records)
+  await respond(ctx, records)
 }
 
-export async function removeUpload(
+async function removeUpload(
   ctx: Context,
   { media: { resumable } }: ResumableDependencies,
 ): Promise<void> {
   assertVersion(ctx)
-  await resumable.remove(idOf(ctx), ownerOf(ctx))
+  await resumable.remove(parameterOf(ctx, 'id'), ownerOf(ctx))
   ctx.status = 204
 }
 
 /** Tells clients the version and the limits of the server. */
-export function describeProtocol(allowed: Middleware, maxBytes: number): Middleware {
-  return (ctx, next) => {
+function describeProtocol(allowed: Middleware, maxBytes: number): Middleware {
+  return async (ctx, next) => {
     if (ctx.method === 'OPTIONS' && ctx.path.toLowerCase().startsWith(PATH)) {
       ctx.set('Tus-Resumable', TUS_VERSION)
       ctx.set('Tus-Version', TUS_VERSION)
       ctx.set('Tus-Extension', TUS_EXTENSIONS)
       ctx.set('Tus-Max-Size', String(maxBytes))
     }
-    return allowed(ctx, next)
+    await allowed(ctx, next)
   }
 }
 
@@ -127,12 +153,12 @@ function completeOnce(
   ctx: Context,
   library: Pick<MediaLibrary, 'get'>,
   lock: UploadLock,
-  store: Storing['store'],
+  store: ResumableHandlers['store'],
 ): Promise<readonly MediaFile[]> {
   const { _id } = lock.row
   return lock.complete(async (received) => {
     await ctx.state.authorizeAgain?.() // a slow upload may outlast the token
-    return storeOnce(ctx, library, _id, { received, store: () => store(received, _id) })
+    return storeOnce(ctx, library, _id, { received, store: () => store(ctx, received, _id) })
   })
 }
 
@@ -168,12 +194,6 @@ function show(ctx: Context, row: UploadRow): void {
   ctx.set('Upload-Expires', expiresAt.toUTCString())
   ctx.set('Cache-Control', 'no-store')
   ctx.body = { id, offset, length, expires: expiresAt.toISOString() }
-}
-
-function idOf(ctx: Context): string {
-  const id = parameterOf(ctx, 'id')
-  if (isDocumentId(id)) return id
-  throw new NotFoundError('There is no such upload')
 }
 
 /** @throws ForbiddenError for callers without an identity, who would share their uploads */

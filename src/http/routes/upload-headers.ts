@@ -61,6 +61,17 @@ export function readMetadata(
   if (metadata.length > MAX_METADATA) {
     throw invalidHeader('Upload-Metadata', `is longer than ${MAX_METADATA} characters`)
   }
+  const values = parsePairs(metadata)
+  assertKnownParts(values.keys(), api, [...METADATA_KEYS, ...IGNORED_KEYS], 'Upload-Metadata')
+  return {
+    metadata,
+    name: cleanName(values.get('filename') ?? ''),
+    type: (values.get('filetype') ?? '').slice(0, MAX_TYPE),
+    fileInfo: values.get('fileInfo') ?? null,
+  }
+}
+
+function parsePairs(metadata: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
   for (const pair of metadata.trim() === '' ? [] : metadata.split(',')) {
     const [key = '', value = '', ...more] = pair.trim().split(' ')
@@ -69,13 +80,7 @@ export function readMetadata(
     }
     values.set(key, decode(key, value))
   }
-  assertKnownParts(values.keys(), api, [...METADATA_KEYS, ...IGNORED_KEYS], 'Upload-Metadata')
-  return {
-    metadata,
-    name: cleanName(values.get('filename') ?? ''),
-    type: (values.get('filetype') ?? '').slice(0, MAX_TYPE),
-    fileInfo: values.get('fileInfo') ?? null,
-  }
+  return values
 }
 
 function decode(key: string, value: string): string {

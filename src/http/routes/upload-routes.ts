@@ -25,12 +25,9 @@ import type { ContentRouteDependencies } from '../content/handlers.ts'
 import { listEnvelope } from '../answer/envelope.ts'
 import { readOriginOf, rulesOf, writerOf } from '../reads/query-rules.ts'
 import {
-  createUpload,
-  describeProtocol,
-  receivePart,
-  removeUpload,
+  addResumableRoutes,
   type ResumableDependencies,
-  showUpload,
+  type ResumableHandlers,
 } from './resumable-uploads.ts'
 import { parameterOf, readQuery } from '../body/read-request.ts'
 import {
@@ -75,7 +72,6 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
   router.post('/', authenticate, receiving(upload))
   router.post('/presign', authenticate, receiving(sendForm))
   router.post('/complete', authenticate, receiving(complete))
-  addResumable(router, dependencies, handle)
   router.get(
     '/files',
     authenticate,
@@ -106,43 +102,22 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
   router.get('/files/:id', authenticate, findOne)
   router.get('/files/:id/address', authenticate, showAddress)
   router.delete('/files/:id', authenticate, destroy)
-  const { maxBytes } = dependencies.media.receive
-  return {
-    ...router,
-    allowedMethods: () => describeProtocol(router.allowedMethods(), maxBytes),
-  }
+  return addResumable(router, dependencies, (handler) => handle('upload', handler))
 }
 
-/** Their bodies are no forms, so they are not read before the handler. */
 function addResumable(
   router: GuardedRouter,
   dependencies: UploadRouteDependencies,
-  handle: (verb: FileVerb, handler: (ctx: Context) => Promise<void>) => Guarded,
-): void {
-  const { authenticate } = dependencies
-  const create = handle('upload', (ctx) =>
-    createUpload(ctx, dependencies, (fileInfo) => readInfos([fileInfo], dependencies)),
-  )
-  const receive = handle('upload', (ctx) =>
-    receivePart(ctx, dependencies, {
-      store: (received, documentId) => storeNew(ctx, dependencies, received, [documentId]),
-      respond: async (records) => {
-        ctx.body = await showAll(ctx, dependencies, records, '')
-      },
-    }),
-  )
-  router.post('/resumable', authenticate, create)
-  router.get(
-    '/resumable/:id',
-    authenticate,
-    handle('upload', (ctx) => showUpload(ctx, dependencies)),
-  )
-  router.patch('/resumable/:id', authenticate, receive)
-  router.delete(
-    '/resumable/:id',
-    authenticate,
-    handle('upload', (ctx) => removeUpload(ctx, dependencies)),
-  )
+  handle: ResumableHandlers['handle'],
+): GuardedRouter {
+  return addResumableRoutes(router, dependencies, {
+    handle,
+    assertInfo: (fileInfo) => readInfos([fileInfo], dependencies),
+    store: (ctx, upload, documentId) => storeNew(ctx, dependencies, upload, [documentId]),
+    respond: async (ctx, records) => {
+      ctx.body = await showAll(ctx, dependencies, records, '')
+    },
+  })
 }
 
 /** `start` and `limit` are top-level parameters. The default limit is the maximum page size. */

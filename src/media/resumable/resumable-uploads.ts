@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LockedError, ValidationError } from '../../base/errors.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { newDocumentId } from '../../mongo/versions/document-id.ts'
 import { HEAD_BYTES } from '../detect-type.ts'
 import { newPrivateEnd } from '../private-names.ts'
 import type { Upload } from '../receive-upload.ts'
@@ -23,7 +24,7 @@ import {
 
 export interface ResumableUploads {
   /** @throws RateLimitError, ServiceUnavailableError, UnprocessableContentError */
-  create(upload: NewUpload): Promise<UploadRow>
+  create(upload: Described): Promise<UploadRow>
   /** Interrupts a request that still receives bytes. @throws NotFoundError, LockedError */
   find(id: string, owner: string): Promise<UploadRow>
   /** Runs `work` under the lock of the upload. @throws NotFoundError, LockedError */
@@ -34,6 +35,11 @@ export interface ResumableUploads {
   sweep(): Promise<number>
   /** The names of all parts in the storage. */
   storedNames(): Promise<readonly string[]>
+}
+
+export type Described = Omit<NewUpload, '_id'> & {
+  /** Null for a new one. */
+  readonly _id: string | null
 }
 
 export interface UploadLock {
@@ -67,7 +73,7 @@ export async function openResumableUploads(options: ResumableOptions): Promise<R
   const rows = await openUploadRows(options.database, options.now)
   const scope: Scope = { ...options, rows, receiving: new Map() }
   return {
-    create: (upload) => rows.add(upload),
+    create: ({ _id, ...upload }) => rows.add({ ...upload, _id: _id ?? newDocumentId() }),
     find: async (id, owner) => {
       const row = await findFree(scope, id, owner)
       await assertReachable(scope, row)

@@ -34,7 +34,8 @@ export async function* spoolParts(
     for (let index = 0; ; index += 1) {
       const path = join(folder, `part-${index}`)
       const file = await open(path, 'w')
-      const size = await fill(file, body).finally(() => file.close())
+      const size = await fill(file, body)
+      await file.close()
       if (size > 0) yield { path, size }
       await rm(path, { force: true })
       if (size < PART_BYTES) break

@@ -73,6 +73,7 @@ export async function openUploadRows(database: Database, now: () => Date) {
   const find = (id: string, owner: string): Promise<UploadRow | null> =>
     rows.findOne({ _id: id, owner, expiresAt: { $gt: now() } })
   return {
+    ...openLocks(rows, later),
     find,
     add: async (upload: NewUpload): Promise<UploadRow> => {
       await assertRoom(rows, upload.owner, now())
@@ -93,6 +94,26 @@ export async function openUploadRows(database: Database, now: () => Date) {
       const held = found.map(({ _id }) => tryHold(rows, { _id, ...expired }, now()))
       return (await Promise.all(held)).filter((one) => one !== null)
     },
+    interrupt: async ({ _id, holder }: UploadRow): Promise<void> => {
+      await rows.updateOne({ _id, holder }, { $set: { isInterrupted: true } })
+    },
+    isFree: ({ heldUntil }: UploadRow): boolean => heldUntil <= now(),
+    /** The file exists, so that a request without the lock may say so as well. */
+    markStored: async (id: string): Promise<void> => {
+      await rows.updateOne({ _id: id }, { $set: { isStored: true } })
+    },
+    clear: async (id: string): Promise<void> => {
+      await rows.updateOne({ _id: id }, { $set: { parts: [], names: [] } })
+    },
+    names: async (): Promise<readonly string[]> => {
+      const found = await rows.find({}, { projection: { names: 1 } }).toArray()
+      return found.flatMap(({ names }) => names)
+    },
+  }
+}
+
+function openLocks(rows: Table<UploadRow>, later: (ms: number) => Date) {
+  return {
     /** Returns false if another request holds the upload or asks for it. */
     renew: async ({ row: { _id }, holder }: HeldUpload): Promise<boolean> => {
       const renewed = { $set: { heldUntil: later(LEASE_MS) } }
@@ -102,10 +123,6 @@ export async function openUploadRows(database: Database, now: () => Date) {
     release: async ({ row: { _id }, holder }: HeldUpload): Promise<void> => {
       await rows.updateOne({ _id, holder }, { $set: FREE })
     },
-    interrupt: async ({ _id, holder }: UploadRow): Promise<void> => {
-      await rows.updateOne({ _id, holder }, { $set: { isInterrupted: true } })
-    },
-    isFree: ({ heldUntil }: UploadRow): boolean => heldUntil <= now(),
     /** Before the bytes are stored, so that a sweep finds them after a crash. */
     announce: async ({ row: { _id }, holder }: HeldUpload, name: string): Promise<void> => {
       assertHeld(await rows.updateOne({ _id, holder }, { $push: { names: name } }))
@@ -124,19 +141,8 @@ export async function openUploadRows(database: Database, now: () => Date) {
       if (changed === null) throw interrupted()
       return { row: changed, holder }
     },
-    /** The file exists, so that a request without the lock may say so as well. */
-    markStored: async (id: string): Promise<void> => {
-      await rows.updateOne({ _id: id }, { $set: { isStored: true } })
-    },
-    clear: async (id: string): Promise<void> => {
-      await rows.updateOne({ _id: id }, { $set: { parts: [], names: [] } })
-    },
     remove: async ({ row: { _id }, holder }: HeldUpload): Promise<void> => {
       await rows.deleteOne({ _id, holder })
-    },
-    names: async (): Promise<readonly string[]> => {
-      const found = await rows.find({}, { projection: { names: 1 } }).toArray()
-      return found.flatMap(({ names }) => names)
     },
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { documentIdFrom } from '@quire/schema/derived-id'
 import { expect } from 'chai'
-import fc from 'fast-check'
+import { array, assert, asyncProperty, integer } from 'fast-check'
 import * as tus from 'tus-js-client'
 import { noisyPng } from '../../media/sample-images.ts'
 import { type S3Server, startS3Server } from '../../media/storage/s3-server.ts'
@@ -179,9 +179,9 @@ for (const storage of ['local', 'gridfs', 's3']) {
       this.timeout(120_000)
       let cuts = 0
       let kept = 0
-      const pieces = fc.array(fc.integer({ min: 1, max: 400_000 }), { minLength: 1, maxLength: 5 })
-      await fc.assert(
-        fc.asyncProperty(pieces, fc.integer({ min: 1, max: 1_500_000 }), async (sizes, length) => {
+      const pieces = array(integer({ min: 1, max: 400_000 }), { minLength: 1, maxLength: 5 })
+      await assert(
+        asyncProperty(pieces, integer({ min: 1, max: 1_500_000 }), async (sizes, length) => {
           const content = randomBytes(length)
           const path = await begin(length)
           const count = await server.count('files')

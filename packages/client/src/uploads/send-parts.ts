@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts'
-import type { NativeFile } from '../files.ts'
 import { QuireError } from '../quire-error.ts'
 import { computeRetryDelay, sleep } from '../retries.ts'
+import type { NativeFile } from './native-file.ts'
 
 export interface PartsUpload {
   readonly send: (call: Call) => Promise<unknown>
@@ -45,33 +45,84 @@ export async function sendParts(upload: PartsUpload): Promise<unknown> {
   const metadata = metadataOf(upload)
   if (file === null || metadata.length > MAX_METADATA) return null
   const requests = openRequests(upload, file, metadata)
-  const mostFailures = upload.key === undefined ? MAX_FAILURES : MAX_FAILURES_WITH_KEY
-  let state: UploadState | null = null
   try {
-    for (let failures = 0, restarts = 0; ;) {
-      try {
-        state ??= await requests.begin()
-        const files = await requests.sendPart(state)
-        if (files !== null) return files
-        state = { ...state, offset: Math.min(state.offset + PART_BYTES, file.size) }
-        failures = 0
-        upload.onProgress?.(state.offset, file.size)
-      } catch (error) {
-        if (state === null && NOT_OFFERED.has(statusOf(error))) return null
-        failures += 1
-        if (failures > mostFailures || !isTemporary(error)) throw error
-        await sleep(delayAfter(error, failures), upload.signal)
-        state = state && (await requests.find(state))
-        if (state === null && (restarts += 1) > MAX_RESTARTS) return null
-      }
-    }
+    return await sendAll(requests, upload, file.size)
   } catch (error) {
-    if (state !== null && upload.key === undefined) requests.giveUp(state)
+    if (upload.key === undefined) requests.giveUp()
     throw error
   }
 }
 
+type Requests = ReturnType<typeof openRequests>
+
+async function sendAll(requests: Requests, upload: PartsUpload, size: number): Promise<unknown> {
+  let state: UploadState | null = null
+  for (let failures = 0, restarts = 0; restarts <= MAX_RESTARTS;) {
+    const step: Step = await takeStep(requests, state, size)
+    state = step.state
+    if (step.kind === 'stored') return step.files
+    if (step.kind === 'sent') {
+      failures = 0
+      upload.onProgress?.(step.state.offset, size)
+      continue
+    }
+    if (isNotOffered(step)) return null
+    failures += 1
+    await waitAfter(step.error, failures, upload)
+    if (state === null) continue
+    state = await requests.find(state)
+    restarts += state === null ? 1 : 0
+  }
+  return null
+}
+
+/** @throws the error, if a retry makes no sense */
+async function waitAfter(
+  error: unknown,
+  failures: number,
+  { key, signal }: PartsUpload,
+): Promise<void> {
+  const maxFailures = key === undefined ? MAX_FAILURES : MAX_FAILURES_WITH_KEY
+  if (failures > maxFailures || !isTemporary(error)) throw error
+  const asked = error instanceof QuireError ? error.retryAfterMs : null
+  const delay = asked ?? computeRetryDelay(null, failures - 1)
+  await sleep(Math.min(delay, MAX_WAIT_MS), signal)
+}
+
+function isNotOffered({ state, error }: FailedStep): boolean {
+  return state === null && NOT_OFFERED.has(statusOf(error))
+}
+
+type Step =
+  | { readonly kind: 'stored'; readonly state: UploadState; readonly files: unknown }
+  | { readonly kind: 'sent'; readonly state: UploadState }
+  | FailedStep
+
+interface FailedStep {
+  readonly kind: 'failed'
+  readonly state: UploadState | null
+  readonly error: unknown
+}
+
+async function takeStep(
+  requests: Requests,
+  known: UploadState | null,
+  size: number,
+): Promise<Step> {
+  let state = known
+  try {
+    state ??= await requests.begin()
+    const files = await requests.sendPart(state)
+    if (files !== null) return { kind: 'stored', state, files }
+    const offset = Math.min(state.offset + PART_BYTES, size)
+    return { kind: 'sent', state: { ...state, offset } }
+  } catch (error) {
+    return { kind: 'failed', state, error }
+  }
+}
+
 function openRequests({ send, key, signal }: PartsUpload, file: Blob, metadata: string) {
+  let begun: UploadState | null = null
   const common = { ...(signal !== undefined && { signal }) }
   const at = ({ id }: UploadState): string => `${PATH}/${id}`
   return {
@@ -83,7 +134,8 @@ function openRequests({ send, key, signal }: PartsUpload, file: Blob, metadata: 
         ...(key !== undefined && { 'Idempotency-Key': key }),
       }
       const call = { method: 'POST', path: PATH, repeatable: key !== undefined } as const
-      return (await send({ ...call, ...common, headers })) as UploadState
+      begun = (await send({ ...call, ...common, headers })) as UploadState
+      return begun
     },
     /** Null if bytes are missing. */
     sendPart: (state: UploadState) => {
@@ -104,8 +156,10 @@ function openRequests({ send, key, signal }: PartsUpload, file: Blob, metadata: 
         (error: unknown) => (statusOf(error) === 404 ? null : state),
       )
     },
-    giveUp: (state: UploadState) => {
-      send({ method: 'DELETE', path: at(state), headers: TUS }).catch(() => undefined)
+    /** In the background: uploads that are not deleted expire. */
+    giveUp: () => {
+      if (begun === null) return
+      send({ method: 'DELETE', path: at(begun), headers: TUS }).catch(() => undefined)
     },
   }
 }
@@ -141,9 +195,4 @@ function isTemporary(error: unknown): boolean {
 
 function statusOf(error: unknown): number {
   return error instanceof QuireError ? error.status : 0
-}
-
-function delayAfter(error: unknown, failures: number): number {
-  const asked = error instanceof QuireError ? error.retryAfterMs : null
-  return Math.min(asked ?? computeRetryDelay(null, failures - 1), MAX_WAIT_MS)
 }
