@@ -1,8 +1,8 @@
 import {
   ConflictError,
-  ForbiddenError,
   NotFoundError,
   PayloadTooLargeError,
+  ValidationError,
 } from '../../base/errors.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
@@ -196,9 +196,13 @@ function show(ctx: Context, row: UploadRow): void {
   ctx.body = { id, offset, length, expires: expiresAt.toISOString() }
 }
 
-/** @throws ForbiddenError for callers without an identity, who would share their uploads */
+/** @throws ValidationError for callers without an identity, who would share their uploads */
 function ownerOf({ state: { principal } }: Context): string {
   const owner = principal.kind === 'root' ? 'root' : uploaderOf(principal)
   if (owner !== null) return owner
-  throw new ForbiddenError('Resumable uploads need a user, an administrator or an API token')
+  throw new ValidationError(
+    'Resumable uploads need a user or an API token',
+    {},
+    { code: 'invalid_upload' },
+  )
 }

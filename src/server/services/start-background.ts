@@ -19,6 +19,7 @@ import {
 } from '../../content/deleted-users/open-user-content.ts'
 import { removeUser } from '../../people/accounts/delete-account.ts'
 import { type AnonymousSweep, openAnonymousSweep } from '../../people/accounts/sweep-anonymous.ts'
+import type { FileTrash } from '../../media/file-trash.ts'
 import type { Media } from './open-media.ts'
 import type { AccessControl } from './open-access-control.ts'
 import type { Base } from './open-base.ts'
@@ -66,13 +67,8 @@ export async function startBackground(
     onBackgroundError: warnOf(log, 'Webhooks'),
   }
   const webhooks = await openWebhooks({ ...parts, ...telling, onMissed, commitLog })
-  const onBackgroundError = warnOf(log, 'Schedules')
-  const planning = await openPlanning({
-    ...parts,
-    documents,
-    trash: { sweep: (before) => sweepFiles(media, before) },
-    onBackgroundError,
-  })
+  const schedules = { onBackgroundError: warnOf(log, 'Schedules'), trash: sweeperOf(media) }
+  const planning = await openPlanning({ ...parts, documents, ...schedules })
   const purging = { ...config.cache, commitLog, onBackgroundError: warnOf(log, 'Purges') }
   const purger = await openPurger({ ...parts, ...purging })
   const userContent = await openUserContent({
@@ -132,12 +128,13 @@ function logUnfollowed({ contentTypes }: Schema, log: Logger): void {
   )
 }
 
-async function sweepFiles(
-  { trash, resumable }: BackgroundParts['media'],
-  before: Date,
-): Promise<void> {
-  await trash.sweep(before)
-  await resumable.sweep()
+function sweeperOf({ trash, resumable }: BackgroundParts['media']): Pick<FileTrash, 'sweep'> {
+  return {
+    sweep: async (before) => {
+      await resumable.sweep()
+      return trash.sweep(before)
+    },
+  }
 }
 
 export async function closeBackground(background: Background): Promise<void> {
