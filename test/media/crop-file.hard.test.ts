@@ -120,7 +120,8 @@ for (const provider of ['local', 'gridfs', 's3', 'a bucket with a public address
     }
     const repair = async (): Promise<readonly string[]> => {
       const moves = openTrashMoves({ db: test.database, storage, records })
-      const stores = { storage, records, moves, spoolFolder: join(folder(), 'nowhere') }
+      const resumable = { storedNames: () => Promise.resolve([]) }
+      const stores = { storage, records, moves, resumable, spoolFolder: join(folder(), 'nowhere') }
       const { faults } = await checkMedia(stores, { repair: true, before: SOON })
       return faults.map(({ kind }) => kind).filter((kind) => kind !== 'file-without-record')
     }

@@ -14,7 +14,12 @@ export interface MediaParts extends Pick<
 
 export function mediaOf(
   { upload }: Config,
-  { media: { library, files, variants, trash, resumable }, addresses, spoolFolder, storage }: Services,
+  {
+    media: { library, files, variants, trash, resumable },
+    addresses,
+    spoolFolder,
+    storage,
+  }: Services,
 ): MediaParts {
   return {
     library,
