@@ -5,6 +5,7 @@ import { newHash } from './file-name.ts'
 import { discardNames } from './replace-bytes.ts'
 import type { RetiredFiles } from './retired-files.ts'
 import { fetchStored, withSpoolFolder } from './spool-folder.ts'
+import { asDiskErrors, tryAgain } from './storage/disk-errors.ts'
 import { addressOfPart, type MediaStorage } from './storage/storage.ts'
 import { namedByRecord, type Part, plainName, possibleNames, servedNames } from './stored-names.ts'
 
@@ -20,7 +21,8 @@ const ATTEMPTS = 3
 /**
  * Stores the bytes under new names, because caches keep the old address for a year. One write
  * switches the record, then the old names are removed.
- * @throws ConflictError if the file keeps changing, NotFoundError if its bytes are missing
+ * @throws ConflictError if the file keeps changing, NotFoundError if its bytes are missing, ServiceUnavailableError if the
+ *   old names could not be removed yet
  */
 export async function changePrivacy(
   dependencies: PrivacyDependencies,
@@ -35,7 +37,7 @@ export async function changePrivacy(
     if (seen === null || (seen.private === true) === isPrivate) return seen
     const changed = await switchNames(dependencies, seen, isPrivate)
     if (changed !== null) {
-      await retired.finish()
+      await asDiskErrors(() => tryAgain(() => retired.finish()))
       return changed
     }
     seen = await records.get({ documentId: record.documentId })

@@ -14,6 +14,7 @@ import { insertVersions } from '../mongo/write/write-versions.ts'
 import { NO_LOCALE } from '../schema/no-locale.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 import type { FileRecord } from './file-records.ts'
+import { asDiskErrors, tryAgain } from './storage/disk-errors.ts'
 import type { MediaStorage } from './storage/storage.ts'
 import { possibleNames } from './stored-names.ts'
 import type { TrashMoves } from './trash-moves.ts'
@@ -33,7 +34,7 @@ export interface FileTrash {
   keeps(record: FileRecord): boolean
   /** Moves a file and its bytes to the trash. Returns false if there is no such file. */
   remove(documentId: string): Promise<boolean>
-  /** Restores a file with its ids and addresses. @throws NotFoundError; ConflictError if the file exists again */
+  /** Restores a file with its ids and addresses. @throws NotFoundError; ConflictError if the file exists again; ServiceUnavailableError if its bytes are not back yet */
   restore(deleted: DeletedFile, assertSeen: AssertSeen): Promise<FileRecord>
   /** Deletes all deletions of a file, or one of them, with their bytes. @throws NotFoundError */
   end(deleted: DeletedFile, assertSeen: AssertSeen): Promise<void>
@@ -100,7 +101,7 @@ async function restore(
   const { deletion, record } = await database.transact((session) =>
     bringBack(context, deleted, assertSeen, session),
   )
-  await settle(context, deletion)
+  await asDiskErrors(() => tryAgain(() => moves.settle(deletion)))
   return record
 }
 
@@ -210,7 +211,7 @@ function unlessRestored(error: unknown): void {
 
 /** The decision is stored. If the storage fails, the next sweep moves the bytes. */
 async function settle({ moves }: FileTrashContext, deletion: string): Promise<void> {
-  await moves.settle(deletion).catch(() => undefined)
+  await tryAgain(() => moves.settle(deletion)).catch(() => undefined)
 }
 
 function findRows(

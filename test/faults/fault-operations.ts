@@ -129,17 +129,30 @@ const picture = sharp({ create: { width: 400, height: 300, channels: 3, backgrou
   .png()
   .toBuffer()
 
-async function preparePicture(server: TestServer, key: string): Promise<string> {
+async function addPicture(server: TestServer, key: string): Promise<Json> {
   const files = [{ name: `${key} picture.png`, content: await picture }]
-  return String(ok(await sendFiles(server, files)).body[0].id)
+  return ok(await sendFiles(server, files)).body[0]
 }
+
+async function preparePicture(server: TestServer, key: string): Promise<string> {
+  return String((await addPicture(server, key)).id)
+}
+
+/** Returns the path of a deleted picture. */
+async function prepareDeleted(server: TestServer, key: string): Promise<string> {
+  const { id, documentId } = await addPicture(server, key)
+  ok(await server.delete(`/api/upload/files/${id}`))
+  return `${FILE_TRASH}/${documentId}`
+}
+
+const FILE_TRASH = '/admin/trash/plugin::upload.file'
 
 const crop = (server: TestServer, id: string): Promise<Answer> => {
   const body = { x: 100, y: 0, width: 300, height: 200 }
   return server.send('PUT', `/admin/files/${id}/crop`, { body })
 }
 
-/** Uploads and crops that write more files. */
+/** Operations that write, rename or remove several files. */
 export const FILE_OPERATIONS: readonly FaultOperation[] = [
   {
     name: 'upload a picture',
@@ -169,6 +182,27 @@ export const FILE_OPERATIONS: readonly FaultOperation[] = [
       return id
     },
     send: (server, _key, id) => server.delete(`/admin/files/${id}/crop`),
+  },
+  {
+    name: 'make a file private',
+    prepare: preparePicture,
+    send: (server, _key, id) =>
+      server.send('PUT', `/admin/files/${id}`, { body: { private: true } }),
+  },
+  {
+    name: 'delete a file',
+    prepare: preparePicture,
+    send: (server, _key, id) => server.delete(`/api/upload/files/${id}`),
+  },
+  {
+    name: 'restore a file',
+    prepare: prepareDeleted,
+    send: (server, _key, path) => server.send('POST', `${path}/restore`),
+  },
+  {
+    name: 'delete a file for good',
+    prepare: prepareDeleted,
+    send: (server, _key, path) => server.delete(path),
   },
 ]
 
@@ -243,9 +277,10 @@ export async function readState(server: TestServer, key: string): Promise<Json> 
     posts: await Promise.all(posts),
     tags: await Promise.all(tags),
     memos: await memos,
-    files: files.map(({ name, size, formats }: Json) => ({
+    files: files.map(({ name, size, formats, url }: Json) => ({
       name,
       size,
+      isSigned: String(url).includes('signature='),
       formats: Object.keys(formats ?? {}),
     })),
     bytes: await Promise.all(files.map((file: Json) => readBytes(server, file))),
@@ -268,13 +303,18 @@ function readBytes(server: TestServer, { url, formats }: Json): Promise<readonly
   )
 }
 
-/** Deleted posts, and releases. */
+/** Deleted posts and files, and releases. */
 async function readRecords(server: TestServer, key: string): Promise<object> {
-  const trash = await patiently(server, '/admin/trash?uid=api::post.post&pagination[pageSize]=100')
+  const deleted = await Promise.all(
+    ['api::post.post', 'plugin::upload.file'].map((uid) =>
+      patiently(server, `/admin/trash?uid=${uid}&pagination[pageSize]=100`),
+    ),
+  )
   const releases = await patiently(server, '/admin/releases?pagination[pageSize]=100')
   const isOwn = (text: unknown): boolean => String(text).startsWith(`${key} `)
   return {
-    trash: trash.data
+    trash: deleted
+      .flatMap(({ data }) => data)
       .filter(({ title }: Json) => isOwn(title))
       .map(({ title, locales }: Json) => ({ title, locales })),
     releases: releases.data

@@ -31,6 +31,20 @@ export async function asDiskErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+const MAX_TRIES = 3
+
+/** For work that can be repeated. @throws the error of the last try */
+export async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; tries < MAX_TRIES; tries += 1) {
+    try {
+      return await work()
+    } catch {
+      // The next try tells whether the failure lasts.
+    }
+  }
+  return work()
+}
+
 function refusal(message: string, code: ErrorCode, cause: unknown): ServiceUnavailableError {
   return new ServiceUnavailableError(message, {}, { cause, code })
 }
