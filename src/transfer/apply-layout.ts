@@ -73,18 +73,27 @@ function studioOf(
   const texts = textsOf(name, field)
   const condition = conditionOf(attributes[name], attributes)
   const studio = {
-    ...Object.fromEntries(texts.filter(([, text]) => text.length <= MAX_TEXT_LENGTH)),
+    ...Object.fromEntries(texts.filter(([, text]) => faultOf(text) === null)),
     ...(isRecord(condition) && { visibleWhen: condition }),
   }
   const reasons = [
-    ...texts
-      .filter(([, text]) => text.length > MAX_TEXT_LENGTH)
-      .map(([key]) => `the ${key} is longer than ${MAX_TEXT_LENGTH} characters`),
+    ...texts.flatMap(([key, text]) => {
+      const fault = faultOf(text)
+      return fault === null ? [] : [`the ${key} ${fault}`]
+    }),
     ...(field['visible'] === false ? ['it was hidden, and is shown here'] : []),
     ...(field['editable'] === false ? ['it was read only, and can be edited here'] : []),
     ...(condition === 'unknown' ? ['its condition is not understood'] : []),
   ]
   return { studio, reasons }
+}
+
+/** Invisible characters: controls, halves of surrogate pairs, and changes of the direction of the text. */
+const INVISIBLE = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/u
+
+function faultOf(text: string): string | null {
+  if (text.length > MAX_TEXT_LENGTH) return `is longer than ${MAX_TEXT_LENGTH} characters`
+  return INVISIBLE.test(text) ? 'contains invisible characters' : null
 }
 
 /** The label of a field without one is the name of the attribute. */

@@ -34,8 +34,16 @@ export async function importLayouts({
   })
   const { revision, files } = await declarations.read()
   const { changes, notTaken } = applyAll(files, layouts)
-  if (!dryRun) await declarations.change(changes, (current) => current === revision)
+  if (!dryRun) {
+    await declarations.change(changes, (current) => current === revision).catch(asRefusal)
+  }
   return { changed: [...changes.keys()], notTaken }
+}
+
+/** @throws ApplicationError if a file cannot be written; other errors unchanged */
+function asRefusal(error: unknown): never {
+  if (!(error instanceof Error && 'syscall' in error)) throw error
+  throw new ApplicationError(`The content-types cannot be written: ${error.message}`)
 }
 
 function applyAll(

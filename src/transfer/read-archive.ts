@@ -64,7 +64,8 @@ async function* readTar(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
   try {
     for await (const entry of extract) {
       const { name, size, type } = entry.header
-      if (type === 'file') yield { path: name, size, bytes: Readable.from(entry) }
+      if (type === 'file')
+        yield { path: name.replace(/^(?:\.\/+)+/, ''), size, bytes: bytesOf(entry) }
       else entry.resume()
     }
   } catch (error) {
@@ -72,6 +73,11 @@ async function* readTar(file: ArchiveFile): AsyncGenerator<ArchiveEntry> {
     throw new ApplicationError(`${file.path} cannot be read: ${reason}`, {}, { cause: error })
   }
   await running
+}
+
+/** An entry that nobody reads must not end the process: the loop over the entries throws the same error. */
+function bytesOf(entry: AsyncIterable<unknown>): Readable {
+  return Readable.from(entry).on('error', () => undefined)
 }
 
 async function unpackingOf(

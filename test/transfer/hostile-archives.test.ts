@@ -1,5 +1,5 @@
-import { createCipheriv, createHash, scryptSync } from 'node:crypto'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { createCipheriv, createHash, randomBytes, scryptSync } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
@@ -9,6 +9,7 @@ import { documentContext } from '../../src/server/services/document-context.ts'
 import type { Services } from '../../src/server/services/open-services.ts'
 import { importArchive } from '../../src/transfer/import-archive.ts'
 import { restoreRows } from '../../src/transfer/restore-rows.ts'
+import { makeArchive } from './make-archive.ts'
 import { DEEP_LIST, type HostileWorld, openHostileWorld, refusal } from './hostile-world.ts'
 
 const MIB = 1_048_576
@@ -86,6 +87,28 @@ describe('imports of hostile archives', () => {
       changed[at] = (changed[at] ?? 0) ^ 1
       expect(await refusal(() => run(changed)), `changed at ${at}`).to.not.equal('none')
     }
+  })
+
+  it('refuse an archive that ends within an entry of which no byte was read', async () => {
+    const assets = { 'photo.bin': randomBytes(100_000) }
+    const configuration = [{ type: 'core-store', value: { key: 'x'.repeat(100_000) } }]
+    const whole = path.join(folder, 'whole')
+    await makeArchive(whole, { assets, configuration })
+    const bytes = readFileSync(whole)
+    for (const at of [5_000, 50_000, bytes.length - 20]) {
+      expect(await refusal(() => run(bytes.subarray(0, at))), `cut at ${at}`).to.match(
+        /cannot be read/,
+      )
+    }
+  })
+
+  it('take names that begin with ./, as tar writes them for a folder', async () => {
+    const line = '{"type":"api::tag.tag","id":1,"data":{"documentId":"a"}}'
+    const archive = await packed((pack) => {
+      pack.entry({ name: './entities/entities_00001.jsonl' }, line)
+      pack.entry({ name: './metadata.json' }, '{"createdAt":"2026-01-01T00:00:00.000Z"}')
+    })
+    expect(await refusal(() => run(archive))).to.equal('none')
   })
 
   it('ignore types with the names of inherited properties', async () => {

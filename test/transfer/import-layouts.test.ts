@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { Config } from '../../src/base/config/config.ts'
 import { importLayouts } from '../../src/transfer/import-layouts.ts'
+import { openFaultyFiles } from '../faults/faulty-files.ts'
 import { UNOPENED } from '../cli/unopened.ts'
 import { makeArchive } from './make-archive.ts'
 
@@ -151,6 +152,49 @@ describe('importLayouts', () => {
     const { changed } = await importThem()
     expect(changed).to.deep.equal([UID])
     expect(Object.keys(readAttributes())).to.deep.equal(Object.keys(TALK.attributes))
+  })
+
+  it('leaves out texts with invisible characters', async () => {
+    const texts = ['Red \u001b[31m', 'a\u202Eb', '\ud800', 'two\nlines']
+    for (const label of texts) {
+      const value = {
+        layouts: { edit: [] },
+        metadatas: { title: form({ label, description: label }) },
+      }
+      const key = `plugin_content_manager_configuration_content_types::${UID}`
+      await makeArchive(archive, { configuration: [{ type: 'core-store', value: { key, value } }] })
+      const { notTaken } = await importThem({ dryRun: true })
+      expect(notTaken, JSON.stringify(label)).to.include.members([
+        `${UID}: title: the label contains invisible characters`,
+        `${UID}: title: the description contains invisible characters`,
+      ])
+    }
+  })
+
+  it('writes no file that is a link', async () => {
+    const elsewhere = path.join(folder, 'elsewhere.json')
+    writeFileSync(elsewhere, JSON.stringify(TALK))
+    rmSync(path.join(folder, FILE))
+    symlinkSync(elsewhere, path.join(folder, FILE))
+    await makeArchive(archive, { configuration: [configurationOf(UID)] })
+    const error: unknown = await importThem().catch((reason: unknown) => reason)
+    expect(error).to.have.property('message').that.includes('is a link')
+    expect(readFileSync(elsewhere, 'utf8')).to.equal(JSON.stringify(TALK))
+  })
+
+  it('refuses to write on a broken disk, and changes nothing', async () => {
+    await makeArchive(archive, { configuration: [configurationOf(UID)] })
+    const files = openFaultyFiles(path.join(folder, 'src'))
+    try {
+      files.arm(1, 'EIO')
+      const error: unknown = await importThem().catch((reason: unknown) => reason)
+      expect(error).to.have.property('name', 'ApplicationError')
+      expect(error).to.have.property('message').that.includes('cannot be written: EIO')
+    } finally {
+      files.disarm()
+      files.restore()
+    }
+    expect(readAttributes()).to.deep.equal(TALK.attributes)
   })
 
   it('refuses an archive without layouts', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { ApplicationError, because } from '../../base/errors.ts'
 
@@ -46,11 +46,15 @@ async function assertWithin(folder: string, file: string): Promise<void> {
     await mkdir(at).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     })
-    if ((await realpath(at)) !== at) {
-      const message = `${at} is a link: ${file} is not written`
-      throw new ApplicationError(message, {}, because(message, 'declare.link', { name: at }))
-    }
+    if ((await realpath(at)) !== at) throw isLink(at, file)
   }
+  const found = await lstat(file).catch(() => null)
+  if (found?.isSymbolicLink() === true) throw isLink(file, file)
+}
+
+function isLink(link: string, file: string): ApplicationError {
+  const message = `${link} is a link: ${file} is not written`
+  return new ApplicationError(message, {}, because(message, 'declare.link', { name: link }))
 }
 
 async function replace({ file, text }: FileChange): Promise<void> {
