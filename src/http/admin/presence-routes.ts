@@ -48,7 +48,7 @@ const OPENED = Joi.object<OpenedEntry>(ENTRY)
 const PRESENCE = Joi.object<PresenceInput>({
   ...ENTRY,
   field: Joi.string().max(255).allow(null),
-  tab: Joi.string().pattern(/^[\da-f]{32}$/),
+  tab: Joi.string().hex().length(32).lowercase(),
 })
 
 export function presenceRoutes(dependencies: PresenceDependencies): GuardedRouter {
