@@ -121,7 +121,7 @@ class Follower {
     const { database, onLost, now } = this.#options
     const token = await readNewestToken(database)
     if (token === null) throw new Error('the database has no change streams any more')
-    const types = row.collections.map(({ type }) => type)
+    const types = [...new Set(row.collections.map(({ type }) => type))]
     const isMoved = await this.#move(row, { token, at: now() }, (session) =>
       noteLost(session, types),
     )

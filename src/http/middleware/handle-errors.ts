@@ -67,7 +67,7 @@ export function refusal(error: ForbiddenError, { state }: Context): ForbiddenErr
 }
 
 /** The same request may soon succeed, for example after an overload of the database. */
-const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([409, 503, 504])
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([409, 423, 503, 504])
 
 const INTERNAL_ERROR = {
   data: null,

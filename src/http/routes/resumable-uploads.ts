@@ -108,6 +108,7 @@ async function receivePart(
 ): Promise<void> {
   assertVersion(ctx)
   const offset = readOffset(ctx)
+  ctx.status = 204 // also in the log of a cut request
   const records = await resumable.holding(parameterOf(ctx, 'id'), ownerOf(ctx), async (lock) => {
     const { row } = lock
     assertOffset(ctx, row, offset)
@@ -120,10 +121,8 @@ async function receivePart(
     show(ctx, { ...received, isStored: true })
     return files
   })
-  if (records === null) {
-    ctx.status = 204
-    return
-  }
+  if (records === null) return
+  ctx.status = 200
   await respond(ctx, records)
 }
 

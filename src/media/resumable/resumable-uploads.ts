@@ -59,7 +59,8 @@ export interface ResumableOptions {
 
 const RENEW_MS = 1_000
 const POLL_MS = 50
-const MAX_WAIT_MS = 5_000
+/** Longer than the lease of a killed process. */
+const MAX_WAIT_MS = 6_000
 /** So that a client with tiny requests cannot fill the row of the upload. */
 const MIN_PARTS = 1_000
 

@@ -53,7 +53,7 @@ export interface HeldUpload {
 
 export const UPLOADS = 'quire_uploads'
 const EXPIRES_AFTER_MS = 86_400_000
-const LEASE_MS = 15_000
+const LEASE_MS = 5_000
 /** A lease that ends later was written by a process with a wrong clock. */
 const MAX_PLAUSIBLE_MS = 10 * LEASE_MS
 export const MAX_OPEN_UPLOADS = 1_000
@@ -80,11 +80,12 @@ export async function openUploadRows(database: Database, now: () => Date) {
       const row = { ...upload, ...EMPTY, expiresAt: later(EXPIRES_AFTER_MS) }
       try {
         await rows.insertOne(row)
-        return row
       } catch (error) {
         if (!isDuplicateKey(error)) throw error
         return assertSame(await find(upload._id, upload.owner), upload)
       }
+      await assertStillRoom(rows, row, now())
+      return row
     },
     hold: (id: string, owner: string): Promise<HeldUpload> =>
       hold(rows, { _id: id, owner, expiresAt: { $gt: now() } }, now()),
@@ -150,14 +151,32 @@ function openLocks(rows: Table<UploadRow>, later: (ms: number) => Date) {
 const FREE = { holder: null, heldUntil: new Date(0), isInterrupted: false } as const
 const EMPTY = { offset: 0, parts: [], names: [], isStored: false, ...FREE } as const
 
-/** Counts without a lock, so concurrent requests may exceed the limits slightly. */
-async function assertRoom(rows: Table<UploadRow>, owner: string, now: Date): Promise<void> {
+/** Concurrent requests count each other, so that no more than the limit stay. */
+async function assertStillRoom(
+  rows: Table<UploadRow>,
+  { _id, owner }: Pick<UploadRow, '_id' | 'owner'>,
+  now: Date,
+): Promise<void> {
+  try {
+    await assertRoom(rows, owner, now, 0)
+  } catch (error) {
+    await rows.deleteOne({ _id })
+    throw error
+  }
+}
+
+async function assertRoom(
+  rows: Table<UploadRow>,
+  owner: string,
+  now: Date,
+  more = 1,
+): Promise<void> {
   const open = { isStored: false, expiresAt: { $gt: now } }
   const own = await rows.countDocuments({ ...open, owner })
-  if (own >= MAX_OPEN_UPLOADS_OF_CALLER) {
+  if (own + more > MAX_OPEN_UPLOADS_OF_CALLER) {
     throw new RateLimitError('Too many incomplete uploads of this caller', RETRY_SECONDS)
   }
-  if ((await rows.countDocuments(open)) < MAX_OPEN_UPLOADS) return
+  if ((await rows.countDocuments(open)) + more <= MAX_OPEN_UPLOADS) return
   throw new ServiceUnavailableError('Too many incomplete uploads', {}, { code: 'overloaded' })
 }
 

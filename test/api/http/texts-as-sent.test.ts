@@ -25,6 +25,8 @@ const OTHERWISE: ReadonlySet<string> = new Set([
   'post /api/_push',
   'post /admin/session/passkey/options',
   'post /admin/content/:uid/translations/compare',
+  'post /api/upload/resumable',
+  'patch /api/upload/resumable/:id',
 ])
 
 describe('texts that are not UTF-8', () => {

@@ -80,9 +80,9 @@ describe('resumable uploads', () => {
 
   it('are not swept while a request holds them', async () => {
     await uploads.create(upload('one'))
-    later(DAY_MS - 5_000)
+    later(DAY_MS - 2_000)
     await uploads.holding('one', OWNER, async () => {
-      later(10_000)
+      later(4_000)
       expect(await uploads.sweep()).to.equal(0)
     })
     expect(await uploads.sweep()).to.equal(1)
