@@ -105,6 +105,7 @@ const profiles = {
       ),
       'dist/test/changes/sync/sync-model.test.js',
       ...tests('dist/test/faults', 'file-sweep', 'interleavings'),
+      'dist/test/media/file-interleavings.test.js',
       ...tests('dist/test/mongo', 'commits/log-model', 'read/deep-filters'),
     ],
   },

@@ -18,6 +18,7 @@ export const ERROR_CODES = [
   'email_missing',
   'email_not_confirmed',
   'entry_changed',
+  'file_changed',
   'filters_too_wide',
   'forbidden',
   'idempotency_key_reused',

@@ -1,17 +1,17 @@
 import { join } from 'node:path'
-import { ConflictError } from '../base/errors.ts'
-import type { FileRecord, FileRecords, FormatValues } from './file-records.ts'
+import type { OriginalFile } from './crop-area.ts'
+import type { FileChanges, FileRecord, FormatValues } from './file-records.ts'
+import { type CurrentBytes, fileChanged, whileCurrent } from './current-bytes.ts'
 import { newHash } from './file-name.ts'
-import { discardNames } from './replace-bytes.ts'
+import { newOriginalHash } from './private-names.ts'
 import type { RetiredFiles } from './retired-files.ts'
 import { fetchStored, withSpoolFolder } from './spool-folder.ts'
 import { asDiskErrors, tryAgain } from './storage/disk-errors.ts'
 import { addressOfPart, type MediaStorage } from './storage/storage.ts'
-import { namedByRecord, type Part, plainName, possibleNames, servedNames } from './stored-names.ts'
+import { namedByRecord, type Part, plainName, possibleNames, storedNames } from './stored-names.ts'
 
-export interface PrivacyDependencies {
+export interface PrivacyDependencies extends CurrentBytes {
   readonly storage: MediaStorage
-  readonly records: FileRecords
   readonly retired: RetiredFiles
   readonly spoolFolder: string
 }
@@ -30,19 +30,23 @@ export async function changePrivacy(
   isPrivate: boolean,
 ): Promise<FileRecord | null> {
   if ((record.private === true) === isPrivate) return record
-  const { records, retired } = dependencies
+  const { records, retired, trash } = dependencies
   await retired.prepare()
   let seen: FileRecord | null = record
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (seen === null || (seen.private === true) === isPrivate) return seen
-    const changed = await switchNames(dependencies, seen, isPrivate)
+    const current = seen
+    await asDiskErrors(async () => trash?.settle(record.documentId))
+    const changed = await whileCurrent(dependencies, current, () =>
+      switchNames(dependencies, current, isPrivate),
+    )
     if (changed !== null) {
       await asDiskErrors(() => tryAgain(() => retired.finish()))
       return changed
     }
     seen = await records.get({ documentId: record.documentId })
   }
-  throw new ConflictError('The file was changed by another request')
+  throw fileChanged()
 }
 
 interface Copy {
@@ -50,52 +54,71 @@ interface Copy {
   readonly to: string
 }
 
+interface NewNames {
+  readonly copies: readonly Copy[]
+  readonly changes: FileChanges
+}
+
 async function switchNames(
   dependencies: PrivacyDependencies,
   record: FileRecord,
   isPrivate: boolean,
 ): Promise<FileRecord | null> {
-  const { storage, records, retired } = dependencies
-  const { generation, documentId } = record
-  const hash = newHash(record.name, record.ext, isPrivate)
+  const { records, retired } = dependencies
+  const { copies, changes } = newNames(dependencies, record, isPrivate)
+  const names = copies.map(({ to }) => to)
+  return retired.announce(names, async (keep) => {
+    for (const { from, to } of copies) await copyStored(dependencies, from, to)
+    const changed = await records.patch(record.documentId, changes, record, async (session) => {
+      await keep(session)
+      await retired.add(session, storedNames(record))
+    })
+    return changed?.after ?? null
+  })
+}
+
+function newNames(
+  { storage }: Pick<PrivacyDependencies, 'storage'>,
+  record: FileRecord,
+  isPrivate: boolean,
+): NewNames {
+  const { generation, ext } = record
+  const hash = newHash(record.name, ext, isPrivate)
   const named = (part: Part): string =>
     generation === undefined ? plainName(part) : namedByRecord(part, generation)
   const copyOf = (from: Part, to: Part): Copy => {
     return { from: possibleNames(from, generation), to: named(to) }
   }
   const addressOf = (part: Part): string => addressOfPart(storage, plainName(part), generation)
-  const own = { hash, ext: record.ext }
+  const own = { hash, ext }
   const formats = Object.entries(record.formats ?? {}).map(([name, format]) => {
     const part = { hash: `${name}_${hash}`, ext: format.ext }
     const values: FormatValues = { ...format, hash: part.hash, url: addressOf(part) }
     return { name, values, copy: copyOf(format, part) }
   })
-  const copied: string[] = []
-  try {
-    for (const { from, to } of [copyOf(record, own), ...formats.map(({ copy }) => copy)]) {
-      copied.push(to)
-      await copyStored(dependencies, from, to)
-    }
-    const changes = {
-      private: isPrivate,
-      hash,
-      url: addressOf(own),
-      formats:
-        record.formats === null
-          ? null
-          : Object.fromEntries(formats.map(({ name, values }) => [name, values])),
-      variants: [],
-    }
-    const changed = await records.patch(documentId, changes, record, (session) =>
-      retired.add(session, servedNames(record)),
-    )
-    if (changed !== null) return changed.after
-  } catch (error) {
-    await discardNames(storage, copied)
-    throw error
+  const original = renamedOriginal(record.original)
+  const changes = {
+    private: isPrivate,
+    hash,
+    url: addressOf(own),
+    formats:
+      record.formats === null
+        ? null
+        : Object.fromEntries(formats.map(({ name, values }) => [name, values])),
+    variants: [],
+    ...(original && { original: original.values }),
   }
-  await discardNames(storage, copied)
-  return null
+  const copies = [copyOf(record, own), ...formats.map(({ copy }) => copy)]
+  return { copies: original === null ? copies : [...copies, original.copy], changes }
+}
+
+/** Ends the addresses of the original that readers have. */
+function renamedOriginal(
+  original: OriginalFile | null | undefined,
+): { readonly values: OriginalFile; readonly copy: Copy } | null {
+  if (!original) return null
+  const values = { ...original, hash: newOriginalHash() }
+  return { values, copy: { from: [plainName(original)], to: plainName(values) } }
 }
 
 async function copyStored(

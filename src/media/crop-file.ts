@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CmsError, ConflictError } from '../base/errors.ts'
+import { CmsError } from '../base/errors.ts'
 import {
   assertInside,
   cannotCrop,
@@ -12,16 +12,19 @@ import {
   type Size,
   wholeOf,
 } from './crop-area.ts'
+import { type CurrentBytes, missingOrChanged, whileCurrent } from './current-bytes.ts'
 import { HEAD_BYTES } from './detect-type.ts'
 import type { FocalPoint } from './file-info.ts'
 import type { FileRecord } from './file-records.ts'
 import { type Incoming, isServedHere } from './prepare-file.ts'
-import { newPrivateEnd } from './private-names.ts'
+import { newOriginalHash } from './private-names.ts'
+import type { Keep } from './retired-files.ts'
 import { replaceBytes, type ReplaceDependencies } from './replace-bytes.ts'
 import { fetchStored, withSpoolFolder } from './spool-folder.ts'
+import { asDiskErrors } from './storage/disk-errors.ts'
 import { plainName, possibleNames } from './stored-names.ts'
 
-export interface CropDependencies extends ReplaceDependencies {
+export interface CropDependencies extends ReplaceDependencies, CurrentBytes {
   readonly spoolFolder: string
 }
 
@@ -41,17 +44,18 @@ export async function cropFile(
   const whole = wholeOf(sizeOf(record))
   const area = partOf(whole, wanted)
   if (area === null && !record.original) return record
-  const { records, spoolFolder } = dependencies
+  const { trash, spoolFolder } = dependencies
   const focus = record.focalPoint as FocalPoint | null
   const focalPoint = movedFocus(focus, record.original?.crop ?? whole, area ?? whole)
-  const changed = await withSpoolFolder(spoolFolder, 'crop-', (folder) =>
-    area === null
-      ? restoreOriginal(dependencies, record, { folder, focalPoint })
-      : storeCrop(dependencies, record, { folder, focalPoint, area }),
+  await asDiskErrors(async () => trash?.settle(record.documentId))
+  const changed = await whileCurrent(dependencies, record, () =>
+    withSpoolFolder(spoolFolder, 'crop-', (folder) =>
+      area === null
+        ? restoreOriginal(dependencies, record, { folder, focalPoint })
+        : storeCrop(dependencies, record, { folder, focalPoint, area }),
+    ),
   )
-  if (changed !== null) return changed
-  if ((await records.get({ documentId: record.documentId })) === null) return null
-  throw new ConflictError('The file was changed by another request')
+  return changed ?? missingOrChanged(dependencies, record)
 }
 
 /** Null for the whole picture. @throws ValidationError for an area outside of it */
@@ -83,6 +87,7 @@ async function restoreOriginal(
   return replaceBytes(dependencies, record, {
     incoming: await incomingOf(record, folder, path),
     changes: { original: null, focalPoint },
+    noFormats: noFormats(record),
     asOf: { onlyBytes: record },
   })
 }
@@ -92,49 +97,42 @@ async function storeCrop(
   record: FileRecord,
   { folder, focalPoint, area }: Cropping & { readonly area: CropArea },
 ): Promise<FileRecord | null> {
-  const { storage } = dependencies
+  const { storage, retired } = dependencies
   const source = join(folder, 'original')
   const target = join(folder, 'cropped')
   await render(dependencies, { names: originalNames(record), source, target, area })
   const incoming = await incomingOf(record, folder, target)
   const original: OriginalFile = { ...(record.original ?? newOriginal(record)), crop: area }
-  const replaceIn = (current: FileRecord): Promise<FileRecord | null> =>
+  const replaceIn = (current: FileRecord, alongside?: Keep): Promise<FileRecord | null> =>
     replaceBytes(dependencies, current, {
       incoming,
       changes: { original, focalPoint },
+      noFormats: noFormats(record),
       asOf: { onlyBytes: current },
+      ...(alongside && { alongside }),
     })
   if (record.original) return replaceIn(record)
-  try {
+  return retired.announce([plainName(original)], async (keep) => {
     await storage.put(plainName(original), source)
+    if (isServedHere(record, storage)) return replaceIn(record, keep)
     // A bucket has one name for old and new bytes, so the record must know the original before they are replaced.
-    const claimed = isServedHere(record, storage)
-      ? record
-      : await claim(dependencies, record, original)
-    return claimed === null ? null : await replaceIn(claimed)
-  } finally {
-    await discardUnused(dependencies, record, original).catch(() => undefined)
-  }
+    const claimed = await claim(dependencies, record, { original, keep })
+    return claimed === null ? null : replaceIn(claimed)
+  })
 }
 
-/** A deleted file may have taken the original to the trash. */
-async function discardUnused(
-  { storage, records }: CropDependencies,
-  { documentId }: FileRecord,
-  original: OriginalFile,
-): Promise<void> {
-  const current = await records.get({ documentId })
-  if (current === null || current.original?.hash === original.hash) return
-  await storage.remove(plainName(original))
+/** Null stays null, as an upload without other sizes has stored it. */
+function noFormats({ formats }: FileRecord): Readonly<Record<string, never>> | null {
+  return formats === null ? null : {}
 }
 
 async function claim(
   { records }: CropDependencies,
   record: FileRecord,
-  original: OriginalFile,
+  { original, keep }: { readonly original: OriginalFile; readonly keep: Keep },
 ): Promise<FileRecord | null> {
   const changes = { original: { ...original, crop: null } }
-  const changed = await records.patch(record.documentId, changes, { onlyBytes: record })
+  const changed = await records.patch(record.documentId, changes, { onlyBytes: record }, keep)
   return changed?.after ?? null
 }
 
@@ -161,16 +159,16 @@ async function render(
   } catch (error) {
     if (!(error instanceof Error) || error instanceof CmsError) throw error
     if (!('code' in error)) throw cannotCrop('The picture cannot be read')
-    if (error.code === SEVERAL_PAGES) throw cannotCrop('An animated picture cannot be cropped')
+    if (error.code === SEVERAL_PAGES)
+      throw cannotCrop('A picture with several frames or pages cannot be cropped')
     throw error
   }
 }
 
-/** The name has the private form, and no address is made of it for readers. */
 function newOriginal(record: FileRecord): OriginalFile {
   const { ext, mime, size } = record
   const { width, height } = sizeOf(record)
-  return { hash: `original_${newPrivateEnd()}`, ext, mime, size, width, height, crop: null }
+  return { hash: newOriginalHash(), ext, mime, size, width, height, crop: null }
 }
 
 function originalNames(record: FileRecord): readonly string[] {

@@ -247,8 +247,13 @@ async function getAsOf(
 
 function isAsOf(file: FileRecord, asOf: AsOf): boolean {
   if ('onlyHash' in asOf) return asOf.onlyHash === file.hash
-  if ('onlyBytes' in asOf) return bytesOf(file) === bytesOf(asOf.onlyBytes as FileRecord)
+  if ('onlyBytes' in asOf) return hasSameBytes(file, asOf.onlyBytes as FileRecord)
   return revisionOf(asOf) === revisionOf(file)
+}
+
+/** Whether the bytes and their names are the same. */
+export function hasSameBytes(one: FileRecord, other: FileRecord): boolean {
+  return bytesOf(one) === bytesOf(other)
 }
 
 /** Differs for records with other bytes. */

@@ -40,6 +40,10 @@ export interface FileTrash {
   end(deleted: DeletedFile, assertSeen: AssertSeen): Promise<void>
   /** Deletes the deletions before this time, with their bytes. Returns their number. */
   readonly sweep: (before: Date) => Promise<number>
+  /** Completes the moves of the bytes of a file, for example of one that was just restored. */
+  settle(documentId: string): Promise<void>
+  /** Whether bytes of this file are not yet at their place. */
+  isMoving(documentId: string): Promise<boolean>
   /** Completes moves of bytes that a killed process has left. */
   finish(): Promise<void>
 }
@@ -66,6 +70,8 @@ export function openFileTrash(context: FileTrashContext): FileTrash {
     restore: (deleted, assertSeen) => restore(context, deleted, assertSeen),
     end: (deleted, assertSeen) => end(context, deleted, { assertSeen, isNoted: true }),
     sweep: (before) => sweep(context, before),
+    settle: (documentId) => moves.settleFile(documentId),
+    isMoving: (documentId) => moves.isMoving(documentId),
     finish: () => moves.finish(),
   }
 }
@@ -73,6 +79,8 @@ export function openFileTrash(context: FileTrashContext): FileTrash {
 async function remove(context: FileTrashContext, documentId: string): Promise<boolean> {
   const { database, plan, moves } = context
   await moves.prepare()
+  // Otherwise, the move of a restored file could continue after that of the deleted one.
+  await moves.settleFile(documentId)
   const deletion = await database.transact(async (session) => {
     await lockDocument(database, plan, documentId, session)
     const found = await versionsOf(database, plan).findOne(
@@ -141,15 +149,18 @@ async function bringBack(
 
 /** @throws NotFoundError if the storage has lost the file, or is another one now */
 async function assertBytes(
-  { storage }: Pick<FileTrashContext, 'storage'>,
+  context: FileTrashContext,
   deletion: string,
   record: FileRecord,
 ): Promise<void> {
+  const { storage } = context
   for (const name of possibleNames(record, record.generation)) {
     if ((await storage.get(trashedName(name, deletion))) !== null) return
     if ((await storage.get(name)) !== null) return
   }
-  throw new NotFoundError('The bytes of the file are missing')
+  const { documentId } = record
+  const isEnded = (await findRows(context, { documentId, deletion })).length === 0
+  throw isEnded ? notInTrash() : new NotFoundError('The bytes of the file are missing')
 }
 
 interface EndOptions {

@@ -4,11 +4,11 @@ import type { FileInfo } from './file-info.ts'
 import type { CropArea } from './crop-area.ts'
 import { cropFile } from './crop-file.ts'
 import { changePrivacy, type PrivacyDependencies } from './change-privacy.ts'
+import { missingOrChanged } from './current-bytes.ts'
 import type { ImageWork } from './images/image-work.ts'
 import { prepareFile } from './prepare-file.ts'
 import { discardNames, replaceBytes } from './replace-bytes.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
-import type { FileTrash } from './file-trash.ts'
 import { storedNames } from './stored-names.ts'
 
 export type MediaFile = FileRecord
@@ -22,7 +22,7 @@ export interface MediaLibrary {
     attach: (records: readonly MediaFile[]) => Promise<void>,
     options?: AddOptions,
   ): Promise<readonly MediaFile[]>
-  /** Keeps id and URL. After any failure the record and its files match: both old or both new. */
+  /** Keeps id and URL. After any failure the record and its files match: both old or both new. @throws ConflictError */
   replace(
     record: MediaFile,
     upload: Upload,
@@ -45,8 +45,6 @@ export interface AddOptions {
 
 export interface MediaLibraryDependencies extends PrivacyDependencies {
   readonly images: ImageWork
-  /** Null: files are deleted permanently. */
-  readonly trash: FileTrash | null
 }
 
 export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaLibrary {
@@ -59,12 +57,15 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
       const { private: isPrivate = record.private === true, ...others } = info
       const current = await changePrivacy(dependencies, record, isPrivate)
       if (current === null) return null
-      return replaceBytes(dependencies, current, {
+      await trash?.settle(record.documentId)
+      const replaced = await replaceBytes(dependencies, current, {
         incoming: { upload, file, info: others, replaced: current },
         changes: { name: others.name ?? file.name, original: null },
+        noFormats: {},
         // A concurrent change of privacy has given the file other names.
         asOf: { onlyHash: current.hash },
       })
+      return replaced ?? missingOrChanged(dependencies, current)
     },
     crop: (record, area) => cropFile(dependencies, record, area),
     edit: (record, info) => edit(dependencies, record, info),

@@ -7,6 +7,11 @@ export function newPrivateEnd(): string {
   return `private_${randomBytes(16).toString('hex')}`
 }
 
+/** A name of the private form, of which no address is made for readers. */
+export function newOriginalHash(): string {
+  return `original_${newPrivateEnd()}`
+}
+
 /**
  * Decides by the name alone, so that no request reads private bytes because a record is missing or
  * cached. Generations and variants follow a dash. Some file systems ignore the case of names.

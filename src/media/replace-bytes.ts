@@ -1,6 +1,7 @@
 import type { AsOf, ChangedFile, FileChanges, FileRecord, FileRecords } from './file-records.ts'
 import type { ImageWork } from './images/image-work.ts'
-import { type Incoming, prepareFile } from './prepare-file.ts'
+import type { Keep, RetiredFiles } from './retired-files.ts'
+import { type Incoming, type PreparedFile, prepareFile } from './prepare-file.ts'
 import type { MediaStorage } from './storage/storage.ts'
 import { namedByRecord, partsOf, plainName, storedNames } from './stored-names.ts'
 
@@ -8,6 +9,7 @@ export interface ReplaceDependencies {
   readonly storage: MediaStorage
   readonly records: FileRecords
   readonly images: ImageWork
+  readonly retired: RetiredFiles
 }
 
 export interface Replacement {
@@ -15,6 +17,10 @@ export interface Replacement {
   /** Written together with the new bytes. */
   readonly changes: FileChanges
   readonly asOf: AsOf
+  /** `formats` of a picture that is too small for other sizes. */
+  readonly noFormats: Readonly<Record<string, never>> | null
+  /** Runs in the transaction that switches the record. */
+  readonly alongside?: Keep
 }
 
 /**
@@ -24,10 +30,32 @@ export interface Replacement {
 export async function replaceBytes(
   dependencies: ReplaceDependencies,
   record: FileRecord,
-  { incoming, changes, asOf }: Replacement,
+  replacement: Replacement,
+): Promise<FileRecord | null> {
+  const prepared = await prepareFile(dependencies, replacement.incoming)
+  const { parts, generation } = prepared
+  const replacing = { ...replacement, prepared }
+  // Without a generation, the record has these names already.
+  if (generation === undefined) return storeParts(dependencies, record, replacing)
+  return dependencies.retired.announce([...parts.keys()], (keep) =>
+    storeParts(dependencies, record, {
+      ...replacing,
+      alongside: async (session) => {
+        await keep(session)
+        await replacement.alongside?.(session)
+      },
+    }),
+  )
+}
+
+async function storeParts(
+  dependencies: ReplaceDependencies,
+  record: FileRecord,
+  { prepared, ...replacement }: Replacement & { readonly prepared: PreparedFile },
 ): Promise<FileRecord | null> {
   const { storage, records } = dependencies
-  const { values, parts, generation } = await prepareFile(dependencies, incoming)
+  const { incoming, changes, asOf, noFormats, alongside } = replacement
+  const { values, parts, generation } = prepared
   const added = [...parts.keys()]
   try {
     for (const [name, path] of parts) await storage.put(name, path)
@@ -46,12 +74,12 @@ export async function replaceBytes(
     thumbhash,
     mime,
     size,
-    formats: values.formats ?? {},
+    formats: values.formats ?? noFormats,
     variants: [],
     ...(generation !== undefined && { generation }),
     ...changes,
   }
-  const changed = await records.patch(record.documentId, written, asOf)
+  const changed = await records.patch(record.documentId, written, asOf, alongside)
   await discardOutdated(dependencies, record, changed, added)
   return changed?.after ?? null
 }

@@ -23,17 +23,27 @@ export function withSpoolFolder<T>(
   })
 }
 
+/** Another request can rename the file between the search and the read. */
+const SEARCHES = 2
+
 /** Copies the first name that is stored. @throws NotFoundError if none of them is */
 export async function fetchStored(
   storage: Pick<MediaStorage, 'get'>,
   names: readonly string[],
   path: string,
 ): Promise<void> {
-  for (const name of names) {
-    const file = await storage.get(name)
-    if (file === null) continue
-    await pipeline(file.read(), createWriteStream(path))
-    return
+  let failure: unknown = new NotFoundError('The bytes of the file are missing')
+  for (let search = 0; search < SEARCHES; search += 1) {
+    for (const name of names) {
+      const file = await storage.get(name)
+      if (file === null) continue
+      try {
+        await pipeline(file.read(), createWriteStream(path))
+        return
+      } catch (error) {
+        failure = error
+      }
+    }
   }
-  throw new NotFoundError('The bytes of the file are missing')
+  throw failure
 }

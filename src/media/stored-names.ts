@@ -47,11 +47,6 @@ export function keptNames(record: WithoutVariants): readonly string[] {
   return [...partNames(record), ...(original ? [plainName(original)] : [])]
 }
 
-/** The names that addresses lead to. */
-export function servedNames(record: FileRecord): readonly string[] {
-  return [...partNames(record), ...(record.variants ?? [])]
-}
-
 function partNames(record: WithoutVariants): readonly string[] {
   return partsOf(record).flatMap((part) => possibleNames(part, record.generation))
 }

@@ -21,6 +21,9 @@ export interface TrashMoves {
   ): Promise<void>
   /** Returns after the bytes are at the place that was decided last. Can be repeated and run concurrently. */
   settle(deletion: string): Promise<void>
+  /** Settles all moves of a file. */
+  settleFile(documentId: string): Promise<void>
+  isMoving(documentId: string): Promise<boolean>
   /** Files that are being moved, with all names that their bytes may have. */
   unsettled(): Promise<readonly MovingFile[]>
   /** Settles what killed processes and failures of the storage have left. */
@@ -70,16 +73,25 @@ export function openTrashMoves(context: MovesContext): TrashMoves {
       await rows.updateOne({ _id: deletion }, { $set: values }, { session, upsert: true })
     },
     settle: (deletion) => settle(context, deletion),
+    settleFile: (documentId) => settleAll(context, { documentId }),
+    isMoving: async (documentId) => (await rows.findOne({ documentId, ...UNSETTLED })) !== null,
     unsettled: async () =>
       (await rows.find(UNSETTLED).toArray()).map(({ _id, documentId, names, variants }) => ({
         documentId,
         names: [...names.flatMap((name) => [name, trashedName(name, _id)]), ...variants],
       })),
-    finish: async () => {
-      const left = await rows.find(UNSETTLED, { projection: { _id: 1 } }).toArray()
-      for (const { _id } of left) await settle(context, _id)
-    },
+    finish: () => settleAll(context, {}),
   }
+}
+
+async function settleAll(
+  context: MovesContext,
+  which: Partial<Pick<MoveRow, 'documentId'>>,
+): Promise<void> {
+  const left = await rowsOf(context)
+    .find({ ...which, ...UNSETTLED }, { projection: { _id: 1 } })
+    .toArray()
+  for (const { _id } of left) await settle(context, _id)
 }
 
 /**
@@ -103,9 +115,10 @@ async function settle(context: MovesContext, deletion: string): Promise<void> {
 }
 
 async function moveBytes(
-  { storage, records }: MovesContext,
+  context: MovesContext,
   { _id, documentId, hash, place, names, variants }: MoveRow,
 ): Promise<void> {
+  const { storage, records } = context
   if (place === 'gone') {
     for (const name of names) await storage.remove(trashedName(name, _id))
     return
@@ -114,6 +127,7 @@ async function moveBytes(
     for (const name of names) {
       if ((await storage.get(name)) === null) await storage.rename(trashedName(name, _id), name)
     }
+    await removeReplaced(context, { documentId, names })
     return
   }
   // An archive that was imported meanwhile brings the record back with its names.
@@ -121,6 +135,17 @@ async function moveBytes(
   if (record?.hash === hash) return
   for (const name of names) await storage.rename(name, trashedName(name, _id))
   for (const name of variants) await storage.remove(name)
+}
+
+/** Another request can have replaced or renamed the bytes before they were back. */
+async function removeReplaced(
+  { storage, records }: MovesContext,
+  { documentId, names }: Pick<MoveRow, 'documentId' | 'names'>,
+): Promise<void> {
+  const record = await records.get({ documentId })
+  if (record === null) return
+  const kept = keptNames(record)
+  for (const name of names) if (!kept.includes(name)) await storage.remove(name)
 }
 
 function rowsOf({ db }: Pick<MovesContext, 'db'>) {

@@ -111,7 +111,7 @@ async function rename(
   for (const { _id } of earlier) await bucket.delete(_id)
   await database
     .collection<Document & { readonly _id: ObjectId }>(`${BUCKET}.files`)
-    .updateOne({ _id: newest._id }, { $set: { filename: to } })
+    .updateOne({ _id: newest._id, filename: from }, { $set: { filename: to } })
 }
 
 async function getFile(bucket: GridFSBucket, name: string): Promise<StoredFile | null> {

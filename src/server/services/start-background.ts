@@ -41,7 +41,7 @@ export interface Background {
 interface BackgroundParts {
   readonly locales: Locales
   readonly log: Logger
-  readonly media: Pick<Media, 'trash' | 'resumable'>
+  readonly media: Pick<Media, 'trash' | 'retired' | 'resumable'>
   /** Of the search index. */
   readonly writer: SearchWriter
 }
@@ -128,10 +128,15 @@ function logUnfollowed({ contentTypes }: Schema, log: Logger): void {
   )
 }
 
-function sweeperOf({ trash, resumable }: BackgroundParts['media']): Pick<FileTrash, 'sweep'> {
+function sweeperOf({
+  trash,
+  retired,
+  resumable,
+}: BackgroundParts['media']): Pick<FileTrash, 'sweep'> {
   return {
     sweep: async (before) => {
       await resumable.sweep()
+      await retired.finish()
       return trash.sweep(before)
     },
   }

@@ -35,6 +35,8 @@ const solid = (width: number, height: number, background: string) => ({
   create: { width, height, channels: 3 as const, background },
 })
 
+const codeOf = ({ status, headers }: Answer): unknown => [status, headers['error-code']]
+
 for (const storage of ['local', 'gridfs', 's3', 's3 with a public address']) {
   describe(`cropped files on ${storage}`, () => {
     let server: TestServer
@@ -212,10 +214,21 @@ for (const storage of ['local', 'gridfs', 's3', 's3 with a public address']) {
     it('stay cropped when they become private, and can be reset then', async () => {
       const original = await noisyPng(400, 300)
       const file = await upload(original)
-      await cropped(file, { x: 10, y: 20, width: 200, height: 100 })
-      const change = await editor.send('PUT', `/admin/files/${file.id}`, { private: true })
-      expect(change.status, change.text).to.equal(200)
+      const first = await cropped(file, { x: 10, y: 20, width: 200, height: 100 })
+      const hide = async (isPrivate: boolean): Promise<void> => {
+        const body = { private: isPrivate }
+        const change = await editor.send('PUT', `/admin/files/${file.id}`, body)
+        expect(change.status, change.text).to.equal(200)
+      }
+      await hide(true)
       if (!isPublic) expect((await fetchFrom(file.url)).status).to.equal(404)
+      const { url } = (await details(file)).body.data.original
+      expect((await bytesOf(url)).equals(original)).to.equal(true)
+      await hide(false)
+      await hide(true)
+      for (const old of [first.original.url, url]) {
+        expect((await fetchFrom(old)).status, old).to.be.oneOf([403, 404])
+      }
       const smaller = await cropped(file, { x: 0, y: 0, width: 150, height: 100 })
       expect(await sharp(await bytesOf(smaller.url)).metadata()).to.include({ width: 150 })
       const again = await reset(file)
@@ -248,7 +261,9 @@ for (const storage of ['local', 'gridfs', 's3', 's3 with a public address']) {
       )
       const statuses = answers.map(({ status }) => status)
       expect(statuses).to.include(200)
-      for (const status of statuses) expect(status).to.be.oneOf([200, 409])
+      for (const answer of answers) {
+        if (answer.status !== 200) expect(codeOf(answer)).to.deep.equal([409, 'file_changed'])
+      }
       const hidden = (await server.storedFiles()).filter((name) => name.startsWith('original_'))
       expect(hidden).to.have.length(1)
       await reset(file)
@@ -287,8 +302,6 @@ describe('crops of files', () => {
   const png = async (): Promise<Sent> => {
     return { name: 'a.png', type: 'image/png', content: await noisyPng(200, 100) }
   }
-  const codeOf = ({ status, headers }: Answer): unknown => [status, headers['error-code']]
-
   it('keep the format', async () => {
     const image = sharp(await noisyPng(200, 100))
     for (const format of ['jpeg', 'png', 'webp', 'tiff', 'avif', 'gif'] as const) {
@@ -300,6 +313,11 @@ describe('crops of files', () => {
       const written = await sharp(await bytesOf(body.data.url)).metadata()
       const name = format === 'avif' ? 'heif' : format
       expect(written, format).to.include({ format: name, width: 100, height: 50 })
+      const back = await editor.send('DELETE', `/admin/files/${file.id}/crop`)
+      expect([body.data.formats, back.body.data.formats], format).to.deep.equal([
+        file.formats,
+        file.formats,
+      ])
     }
   })
 
@@ -344,9 +362,13 @@ describe('crops of files', () => {
       .gif()
       .toBuffer()
     const whole = await noisyPng(200, 100)
+    const pyramid = await sharp(await quarters())
+      .tiff({ pyramid: true, tile: true })
+      .toBuffer()
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="90"/>'
     const refused: readonly Sent[] = [
       { name: 'moving.gif', type: 'image/gif', content: animated },
+      { name: 'pyramid.tiff', type: 'image/tiff', content: pyramid },
       { name: 'drawing.svg', type: 'image/svg+xml', content: svg },
       { name: 'broken.png', type: 'image/png', content: whole.subarray(0, 10_000) },
       { name: 'text.txt', type: 'text/plain', content: 'text' },
@@ -356,6 +378,7 @@ describe('crops of files', () => {
       const file = await upload(one)
       const answer = await crop(file, { x: 0, y: 0, width: 20, height: 20 })
       expect(codeOf(answer), one.name).to.deep.equal([400, 'cannot_crop'])
+      expect(answer.text, one.name).to.not.include('nimated')
       expect((await bytesOf(file.url)).equals(Buffer.from(one.content)), one.name).to.equal(true)
       await server.delete(`/api/upload/files/${file.id}`)
       await editor.send('DELETE', `/admin/trash/${FILE}/${file.documentId}`)

@@ -98,7 +98,7 @@ export const faultEnglish = {
   'refused.already_there': 'This entry already exists again',
   'refused.ambiguous_revision': 'Several versions have this revision',
   'refused.cannot_crop':
-    'This picture cannot be cropped: it is animated or damaged, or the frame lies outside of it',
+    'This picture cannot be cropped: it has several frames or pages, is damaged, or the frame lies outside of it',
   'refused.conflicting_state':
     'The current state does not allow this. Reload the page and try again.',
   'refused.connection_position':
@@ -114,6 +114,8 @@ export const faultEnglish = {
   'refused.email_not_confirmed': 'The e-mail address is not confirmed yet',
   'refused.entry_changed':
     'Someone else changes this entry at the same time. Try again in a moment.',
+  'refused.file_changed':
+    'Someone else changed this file at the same time. Reload the page and try again.',
   'refused.filters_too_wide': 'Too many entries match this filter. Narrow it.',
   'refused.forbidden': 'Your role does not allow this',
   'refused.idempotency_key_reused': 'This request was already sent with different content',

@@ -101,7 +101,7 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.already_there': 'Diesen Eintrag gibt es schon wieder',
   'refused.ambiguous_revision': 'Mehrere Fassungen haben diese Revision',
   'refused.cannot_crop':
-    'Dieses Bild lässt sich nicht zuschneiden: es ist animiert oder beschädigt, oder der Rahmen liegt außerhalb',
+    'Dieses Bild lässt sich nicht zuschneiden: es hat mehrere Bilder oder Seiten, es ist beschädigt, oder der Rahmen liegt außerhalb',
   'refused.conflicting_state':
     'Der jetzige Stand erlaubt das nicht. Laden Sie die Seite neu, und versuchen Sie es noch einmal.',
   'refused.connection_position':
@@ -117,6 +117,8 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.email_not_confirmed': 'Die E-Mail-Adresse ist noch nicht bestätigt',
   'refused.entry_changed':
     'Jemand ändert diesen Eintrag gleichzeitig. Versuchen Sie es gleich noch einmal.',
+  'refused.file_changed':
+    'Jemand hat diese Datei gleichzeitig geändert. Laden Sie die Seite neu, und versuchen Sie es noch einmal.',
   'refused.filters_too_wide': 'Zu viele Einträge passen zu diesem Filter. Grenzen Sie ihn ein.',
   'refused.forbidden': 'Ihre Rolle erlaubt das nicht',
   'refused.idempotency_key_reused': 'Diese Anfrage wurde schon mit anderem Inhalt gesendet',
