@@ -231,8 +231,15 @@ for (const provider of ['local', 'gridfs', 's3']) {
       expect(await test.database.table('quire_retired_files').countDocuments({})).to.equal(0)
     }
 
+    const isPossible = (state: string, name: string): boolean => {
+      if (state === 'a deleted picture') return ['restore', 'end'].includes(name)
+      if (name === 'uncrop') return state === 'a cropped picture'
+      return !['restore', 'end'].includes(name)
+    }
+
     for (const [state, prepare] of Object.entries(STATES)) {
       for (const [name, one] of Object.entries(first)) {
+        if (!isPossible(state, name)) continue
         it(`leave ${state} whole, and no bytes after its end, at each step of ${name}`, async () => {
           let most = 0
           for (const [otherName, two] of Object.entries(other)) {
@@ -244,9 +251,7 @@ for (const provider of ['local', 'gridfs', 's3']) {
               most = Math.max(most, steps)
             }
           }
-          const isPossible = (state === 'a deleted picture') === ['restore', 'end'].includes(name)
-          const isChange = isPossible && !(name === 'uncrop' && state === 'a new picture')
-          if (isChange) expect(most).to.be.above(2)
+          expect(most).to.be.above(2)
         })
       }
     }
