@@ -3,7 +3,7 @@ import type { Attributes, Components } from '../api/attributes.ts'
 import { adoptAnswer, readAnswer } from './adopt-answer.ts'
 import { toAddress, serializeAddress } from './address.ts'
 import type { FormStore } from './form-store.ts'
-import { mergeEntries, openConflicts } from './merge.ts'
+import { mergeForm } from './merge.ts'
 import { isDeepEqual } from './deep-equal.ts'
 import type { EntryDoor, ReadEntry, SaveAnswer, SentFault } from './door.ts'
 import type { KeptWork } from './kept-work.ts'
@@ -204,6 +204,7 @@ export class Autosave {
     // The response lacks the attributes that the write left out. They keep their values.
     const written = sendableAttributes(this.#unsaved())
     form.replace(adoptAnswer(written, { current, sent, base }, components))
+    form.nameConflicts(null) // from now on, the last author of the entry is the user
     this.#savedAt = now()
     this.#settle()
   }
@@ -222,11 +223,11 @@ export class Autosave {
     const { attributes, components, reading, form } = this.#options
     const theirs = toFormValues(attributes, entry, reading)
     const sides = { base: this.#base, mine: form.values(), theirs }
-    const { values, conflicts } = mergeEntries(attributes, sides, components)
+    const { values, conflicts } = mergeForm(attributes, sides, components, form.conflicts())
     this.#base = theirs
     this.#etag = etag
     form.replace(values)
-    form.setConflicts([...conflicts, ...openConflicts(form.conflicts(), conflicts, sides)])
+    form.setConflicts(conflicts)
   }
 
   /** Must precede the next write, which replaces the author. */

@@ -125,8 +125,8 @@ export class FormStore {
     for (const name of touched) this.#tell(name)
   }
 
-  /** Names the author in all conflicts without one. */
-  nameConflicts(by: ConflictAuthor): void {
+  /** Names the author in all conflicts without one; null if the author cannot be known any more. */
+  nameConflicts(by: ConflictAuthor | null): void {
     this.setConflicts(this.#conflicts.map((conflict) => ({ by, ...conflict })))
   }
 

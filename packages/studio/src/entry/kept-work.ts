@@ -6,6 +6,7 @@ import {
   listOf,
   type FormValues,
 } from './values.ts'
+import type { Conflict } from './merge.ts'
 import type { Attributes, Components } from '../api/attributes.ts'
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
@@ -13,6 +14,8 @@ type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 export interface KeptWork {
   readonly base: FormValues
   readonly mine: FormValues
+  /** The undecided conflicts. `base` has the values of the other author. */
+  readonly conflicts?: readonly Conflict[]
 }
 
 /**
@@ -52,8 +55,8 @@ export function keepWork(store: Store, of: KeptFor, work: KeptWork | null): bool
 
 export function findKeptWork(store: Store, of: KeptFor): KeptWork | null {
   try {
-    const kept = JSON.parse(store.getItem(storageKeyOf(of)) ?? 'null') as KeptWork | null
-    return kept !== null && isObject(kept.base) && isObject(kept.mine) ? kept : null
+    const kept = JSON.parse(store.getItem(storageKeyOf(of)) ?? 'null') as unknown
+    return isKeptWork(kept) ? kept : null
   } catch {
     return null
   }
@@ -78,6 +81,17 @@ export function learnKeptKeys(
   }
 }
 
-function isObject(value: unknown): boolean {
+function isKeptWork(kept: unknown): kept is KeptWork {
+  if (!isObject(kept) || !isObject(kept['base']) || !isObject(kept['mine'])) return false
+  const { conflicts = [] } = kept
+  return Array.isArray(conflicts) && conflicts.every(isConflict)
+}
+
+function isConflict(one: unknown): boolean {
+  if (!isObject(one) || !Array.isArray(one['address'])) return false
+  return one['address'].every((step) => typeof step === 'string')
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }

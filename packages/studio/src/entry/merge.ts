@@ -27,8 +27,8 @@ export interface ConflictAuthor {
 }
 
 export interface Conflict extends MergeConflict {
-  /** Undefined until it is known. */
-  readonly by?: ConflictAuthor
+  /** Undefined until it is known. Null if a later write has hidden the author. */
+  readonly by?: ConflictAuthor | null
 }
 
 /** Three-way merge of the values of a form. See `mergeMembers`. */
@@ -40,21 +40,31 @@ export function mergeEntries(
   return mergeMembers(rulesOf(attributes, components), sides)
 }
 
+export interface MergedForm {
+  readonly values: FormValues
+  readonly conflicts: readonly Conflict[]
+}
+
 /**
- * The unresolved conflicts of an earlier merge. A later merge does not find
- * them, because its base has the values of others.
+ * Merges the values of a form whose conflicts are undecided. They stay open: the merge does not
+ * find them again, because its base has the values of others.
  */
-export function openConflicts(
-  before: readonly Conflict[],
-  found: readonly Conflict[],
-  { mine, theirs }: Pick<Sides<FormValues>, 'mine' | 'theirs'>,
-): readonly Conflict[] {
-  const known = new Set(found.map(({ address }) => serializeAddress(address)))
-  return before.filter(({ address }) => {
-    const value = valueAt(theirs, address)
-    const isSettled = value === undefined || isDeepEqual(value, valueAt(mine, address))
-    return !isSettled && !known.has(serializeAddress(address))
+export function mergeForm(
+  attributes: Attributes,
+  sides: Sides<FormValues>,
+  components: Components,
+  undecided: readonly Conflict[],
+): MergedForm {
+  const { values, conflicts } = mergeEntries(attributes, sides, components)
+  const found = new Set(conflicts.map(({ address }) => serializeAddress(address)))
+  const open = undecided.flatMap((conflict) => {
+    const theirs = valueAt(sides.theirs, conflict.address)
+    const isSettled = theirs === undefined || isDeepEqual(theirs, valueAt(values, conflict.address))
+    return isSettled || found.has(serializeAddress(conflict.address))
+      ? []
+      : [{ ...conflict, theirs }]
   })
+  return { values, conflicts: [...conflicts, ...open] }
 }
 
 function rulesOf(

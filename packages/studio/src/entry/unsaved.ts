@@ -2,6 +2,7 @@ import type { Data } from './data.ts'
 import type { Attributes, Components } from '../api/attributes.ts'
 import type { FormStore } from './form-store.ts'
 import type { KeptWork } from './kept-work.ts'
+import { mergeForm } from './merge.ts'
 import { changedData } from './payload.ts'
 import type { FormValues } from './values.ts'
 
@@ -42,7 +43,16 @@ export function workToKeep({ form, attributes, components, base }: Unsaved): Kep
   if (changed.length === 0) return null
   const pick = (values: FormValues): FormValues =>
     Object.fromEntries(changed.map((name) => [name, values[name]]))
-  return { base: pick(base), mine: pick(mine) }
+  const conflicts = form.conflicts().filter(({ address: [name = ''] }) => changed.includes(name))
+  return { base: pick(base), mine: pick(mine), ...(conflicts.length > 0 && { conflicts }) }
+}
+
+/** Merges the stored changes of a closed form into a form that has the values of its base. */
+export function restoreWork({ form, attributes, components, base }: Unsaved, kept: KeptWork): void {
+  const sides = { base: { ...base, ...kept.base }, mine: { ...base, ...kept.mine }, theirs: base }
+  const { values, conflicts } = mergeForm(attributes, sides, components, kept.conflicts ?? [])
+  form.replace(values)
+  form.setConflicts(conflicts)
 }
 
 function heldNames(form: FormStore): ReadonlySet<string> {

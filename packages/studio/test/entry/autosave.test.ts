@@ -1,27 +1,10 @@
-import type { Data } from '../../src/entry/data.ts'
 import { expect } from 'chai'
-import { Autosave } from '../../src/entry/autosave.ts'
-import type { EntryDoor, SaveAnswer } from '../../src/entry/door.ts'
-import { FormStore } from '../../src/entry/form-store.ts'
-import type { KeptWork } from '../../src/entry/kept-work.ts'
-import type { ConflictAuthor } from '../../src/entry/merge.ts'
-import {
-  type ComponentValue,
-  newComponentValue,
-  newValues,
-  toFormValues,
-} from '../../src/entry/values.ts'
-import { applied, ARTICLE, COMPONENTS, reading } from './samples.ts'
-
-const START: Data = {
-  title: 'Atlas',
-  views: 1,
-  quotes: [{ id: 1, text: 'a', source: 's', countries: [] }],
-}
+import { type ComponentValue, newComponentValue } from '../../src/entry/values.ts'
+import { authorNamed, openForm } from './entry-server.ts'
 
 describe('the autosave', () => {
   it('writes once after a pause, with the changes only', async () => {
-    const { form, server, clock } = open()
+    const { form, server, clock } = openForm()
     form.set(['title'], 'Atlas of')
     form.set(['title'], 'Atlas of maps')
     expect(server.writes).to.deep.equal([])
@@ -30,7 +13,7 @@ describe('the autosave', () => {
   })
 
   it('reports unsaved until the server has the changes, then saved', async () => {
-    const { form, server, saver, clock } = open()
+    const { form, server, saver, clock } = openForm()
     expect(saver.state()).to.deep.equal({ kind: 'saved', at: null })
     form.set(['title'], 'x')
     expect(saver.state().kind).to.equal('unsaved')
@@ -43,7 +26,7 @@ describe('the autosave', () => {
   })
 
   it('writes again after input during a request', async () => {
-    const { form, server, saver, clock } = open()
+    const { form, server, saver, clock } = openForm()
     form.set(['title'], 'one')
     const answer = server.hold()
     await clock.pass(800)
@@ -59,7 +42,7 @@ describe('the autosave', () => {
   })
 
   it('adopts the id of a new component, and updates it from then on', async () => {
-    const { form, server, clock, read } = open()
+    const { form, server, clock, read } = openForm()
     const made = newComponentValue({ type: 'dynamiczone', components: [] }, 'shared.quote', read)
     form.set(['sections'], [made])
     await clock.pass(800)
@@ -74,7 +57,7 @@ describe('the autosave', () => {
   })
 
   it('merges the changes of others, and writes on top of them', async () => {
-    const { form, server, saver, clock } = open()
+    const { form, server, saver, clock } = openForm()
     form.set(['title'], 'mine')
     server.elsewhere({ views: 7 })
     await clock.pass(800)
@@ -86,7 +69,7 @@ describe('the autosave', () => {
   })
 
   it('keeps input after the entry was deleted elsewhere', async () => {
-    const { form, server, saver, kept } = open()
+    const { form, server, saver, kept } = openForm()
     form.set(['title'], 'mine')
     server.isGone = true
     await saver.refresh()
@@ -98,7 +81,7 @@ describe('the autosave', () => {
   })
 
   it('holds back a conflict until it is resolved, and writes the rest', async () => {
-    const { form, server, saver, clock, kept } = open()
+    const { form, server, saver, clock, kept } = openForm()
     form.set(['title'], 'mine')
     form.set(['views'], 2)
     server.elsewhere({ title: 'theirs' })
@@ -108,7 +91,7 @@ describe('the autosave', () => {
     expect(saver.state()).to.deep.equal({ kind: 'held', attributes: ['title'] })
     expect(kept.work?.mine).to.deep.equal({ title: 'mine' })
     const [conflict] = form.conflicts()
-    expect(conflict).to.deep.equal({ address: ['title'], mine: 'mine', theirs: 'theirs' })
+    expect(conflict).to.deep.include({ address: ['title'], mine: 'mine', theirs: 'theirs' })
     form.settle(['title'], 'ours')
     await clock.pass(800)
     expect(server.entry).to.include({ title: 'ours', views: 2 })
@@ -116,7 +99,7 @@ describe('the autosave', () => {
   })
 
   it('keeps a conflict and its author when others write again', async () => {
-    const { form, server, saver, clock } = open()
+    const { form, server, saver, clock } = openForm()
     const [ada, grace] = ['Ada', 'Grace'].map(authorNamed)
     server.author = ada ?? null
     form.set(['title'], 'mine')
@@ -141,7 +124,7 @@ describe('the autosave', () => {
   })
 
   it('keeps a refused value with its fault, and writes the rest', async () => {
-    const { form, server, saver, clock, kept } = open()
+    const { form, server, saver, clock, kept } = openForm()
     server.refuse = { title: 'title must be at most 5 characters' }
     form.set(['title'], 'too long')
     form.set(['views'], 3)
@@ -160,7 +143,7 @@ describe('the autosave', () => {
   })
 
   it('shows a fault within a component at its field', async () => {
-    const { form, server, clock } = open()
+    const { form, server, clock } = openForm()
     server.refuse = { 'quotes.0.text': 'text is too long' }
     form.set(['quotes', 'shared.quote:1', 'text'], 'long')
     await clock.pass(800)
@@ -170,7 +153,7 @@ describe('the autosave', () => {
   })
 
   it('skips input that cannot be parsed, and reports it as unsaved', async () => {
-    const { form, server, saver, clock } = open()
+    const { form, server, saver, clock } = openForm()
     form.setUnreadable(['views'], 'not a number')
     form.set(['title'], 'other')
     await clock.pass(800)
@@ -182,7 +165,7 @@ describe('the autosave', () => {
   })
 
   it('retries with growing delays while the server is unreachable', async () => {
-    const { form, server, saver, clock, kept } = open()
+    const { form, server, saver, clock, kept } = openForm()
     server.isDown = true
     form.set(['title'], 'kept')
     await clock.pass(800)
@@ -200,7 +183,7 @@ describe('the autosave', () => {
   })
 
   it('creates an entry once, even if the first response is lost', async () => {
-    const { form, server, saver, clock } = open({ isNew: true })
+    const { form, server, saver, clock } = openForm({ isNew: true })
     server.losesAnswers = true
     form.set(['title'], 'new')
     await clock.pass(800)
@@ -215,7 +198,7 @@ describe('the autosave', () => {
   })
 
   it('never stores a password in the browser', async () => {
-    const { form, kept, clock } = open()
+    const { form, kept, clock } = openForm()
     form.set(['secret'], 'hush')
     await clock.pass(200)
     expect(kept.work).to.equal(null)
@@ -225,7 +208,7 @@ describe('the autosave', () => {
   })
 
   it('waits for an explicit save if a write publishes', async () => {
-    const { form, server, saver, clock, kept } = open({ isAutomatic: false })
+    const { form, server, saver, clock, kept } = openForm({ isAutomatic: false })
     form.set(['title'], 'mine')
     await clock.pass(60_000)
     expect(server.writes).to.deep.equal([])
@@ -236,7 +219,7 @@ describe('the autosave', () => {
   })
 
   it('skips a write if the changes were undone', async () => {
-    const { form, server, saver, clock } = open()
+    const { form, server, saver, clock } = openForm()
     form.set(['title'], 'x')
     form.set(['title'], 'Atlas')
     await clock.pass(800)
@@ -244,128 +227,3 @@ describe('the autosave', () => {
     expect(saver.state()).to.deep.equal({ kind: 'saved', at: null })
   })
 })
-
-interface Opening {
-  readonly isAutomatic?: boolean
-  readonly isNew?: boolean
-}
-
-function open({ isAutomatic = true, isNew = false }: Opening = {}) {
-  const read = reading()
-  const base = isNew ? newValues(ARTICLE, read) : toFormValues(ARTICLE, START, read)
-  const form = new FormStore(base)
-  const server = new Server(isNew)
-  const clock = new Clock()
-  const kept: { work: KeptWork | null } = { work: null }
-  const saver = new Autosave({
-    attributes: ARTICLE,
-    components: COMPONENTS,
-    reading: read,
-    door: server,
-    form,
-    base,
-    etag: isNew ? null : '1',
-    isNew,
-    isAutomatic,
-    keep: (work) => (kept.work = work),
-    now: () => clock.now,
-    after: (wait, act) => clock.after(wait, act),
-    newAttempt: () => `attempt ${(server.made += 1)}`,
-  })
-  saver.start()
-  return { form, server, saver, clock, kept, read }
-}
-
-function authorNamed(name: string): ConflictAuthor {
-  return { kind: 'administrator', id: name, name, at: '2026-01-02T03:04:05.000Z' }
-}
-
-/** A server with one entry, that obeys `If-Match` and names of attempts. */
-class Server implements EntryDoor {
-  entry: Data = START
-  author: ConflictAuthor | null = null
-  made = 0
-  attempts = 0
-  isDown = false
-  isGone = false
-  losesAnswers = false
-  refuse: Readonly<Record<string, string>> = {}
-  readonly writes: Data[] = []
-  readonly names: string[] = []
-  readonly #isNew: boolean
-  #revision = 1
-  #held: Promise<void> | null = null
-  readonly #done = new Map<string, SaveAnswer>()
-
-  constructor(isNew: boolean) {
-    this.#isNew = isNew
-    if (isNew) this.entry = {}
-  }
-
-  hold(): () => void {
-    let answer = (): void => undefined
-    this.#held = new Promise((resolve) => (answer = resolve))
-    return () => answer()
-  }
-
-  elsewhere(data: Data): void {
-    this.entry = applied(this.entry, data)
-    this.#revision += 1
-  }
-
-  async save(data: Data, etag: string | null, name: string): Promise<SaveAnswer> {
-    this.attempts += 1
-    if (this.isDown) return { kind: 'unreachable' }
-    this.writes.push(data)
-    this.names.push(name)
-    await this.#held
-    const answer = this.#done.get(name) ?? this.#write(data, etag)
-    if (this.#isNew) this.#done.set(name, answer)
-    return this.losesAnswers ? { kind: 'unreachable' } : answer
-  }
-
-  #write(data: Data, etag: string | null): SaveAnswer {
-    if (etag !== null && etag !== String(this.#revision)) return { kind: 'stale' }
-    const faults = Object.entries(this.refuse).flatMap(([path, message]) =>
-      path.split('.')[0] !== undefined && (path.split('.')[0] ?? '') in data
-        ? [{ path: path.split('.'), message }]
-        : [],
-    )
-    if (faults.length > 0) return { kind: 'refused', faults, message: 'refused' }
-    this.elsewhere(data)
-    return { kind: 'saved', entry: this.entry, etag: String(this.#revision) }
-  }
-
-  read() {
-    if (this.isGone) return Promise.resolve('gone' as const)
-    return Promise.resolve({ entry: this.entry, etag: String(this.#revision) })
-  }
-
-  readAuthor() {
-    return Promise.resolve(this.author)
-  }
-}
-
-class Clock {
-  now = 0
-  #waiting: { at: number; act: () => void }[] = []
-
-  after(wait: number, act: () => void): () => void {
-    const one = { at: this.now + wait, act }
-    this.#waiting.push(one)
-    return () => void (this.#waiting = this.#waiting.filter((other) => other !== one))
-  }
-
-  async pass(milliseconds: number): Promise<void> {
-    this.now += milliseconds
-    const due = this.#waiting.filter(({ at }) => at <= this.now)
-    this.#waiting = this.#waiting.filter(({ at }) => at > this.now)
-    for (const { act } of due) act()
-    await this.settle()
-  }
-
-  /** Until nothing is under way any more: writes here are promises alone. */
-  async settle(): Promise<void> {
-    for (let turn = 0; turn < 50; turn += 1) await Promise.resolve()
-  }
-}

@@ -6,6 +6,7 @@ import { ARTICLE, COMPONENTS, reading } from './samples.ts'
 
 const OF: KeptFor = { administrator: 'ada', uid: 'api::a.a', documentId: 'd1', locale: 'en' }
 const WORK = { base: { title: 'before' }, mine: { title: 'after' } }
+const CONFLICT = { address: ['title'], mine: 'after', theirs: 'before' }
 
 describe('unsaved changes in the browser', () => {
   it('belong to one user, entry and locale', () => {
@@ -24,10 +25,19 @@ describe('unsaved changes in the browser', () => {
     expect(store.length()).to.equal(0)
   })
 
+  it('include undecided conflicts', () => {
+    const store = new MemoryStore()
+    const work = { ...WORK, conflicts: [CONFLICT] }
+    keepWork(store, OF, work)
+    expect(findKeptWork(store, OF)).to.deep.equal(work)
+  })
+
   it('ignore invalid stored data without throwing', () => {
     const store = new MemoryStore()
     keepWork(store, OF, WORK)
-    for (const text of ['{', '7', 'null', '{}', '{"base":1,"mine":{}}']) {
+    const faultyConflicts = ['7', '{}', '[7]', '[{}]', '[{"address":"title"}]', '[{"address":[7]}]']
+    const faultyWorks = faultyConflicts.map((one) => `{"base":{},"mine":{},"conflicts":${one}}`)
+    for (const text of ['{', '7', 'null', '{}', '{"base":1,"mine":{}}', ...faultyWorks]) {
       store.overwrite(text)
       expect(findKeptWork(store, OF)).to.equal(null)
     }

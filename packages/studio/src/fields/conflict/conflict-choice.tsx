@@ -43,7 +43,7 @@ export function ConflictChoice({ attribute, place, conflict }: ConflictChoicePro
   const words = wordsOf(by, administrator.id, texts)
   return (
     <div className={styles['conflict']} role="group" aria-label={words.title}>
-      <p className={styles['title']} title={by && moment(by.at)}>
+      <p className={styles['title']} title={by ? moment(by.at) : undefined}>
         {words.title}
       </p>
       <div className={styles['sides']}>
@@ -61,7 +61,7 @@ function useRuns(mine: string, theirs: string) {
 }
 
 function wordsOf(by: Conflict['by'], me: string, { t, ago }: Texts) {
-  if (by === undefined) return { title: t('conflict.title'), theirs: t('conflict.theirs') }
+  if (!by) return { title: t('conflict.title'), theirs: t('conflict.theirs') }
   const when = ago(by.at)
   if (by.kind === 'administrator' && by.id === me) {
     return { title: t('conflict.titleOwn', { when }), theirs: t('conflict.theirsOwn') }

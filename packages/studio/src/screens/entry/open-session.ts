@@ -9,8 +9,8 @@ import {
   keepWork,
   learnKeptKeys,
 } from '../../entry/kept-work.ts'
-import { mergeEntries } from '../../entry/merge.ts'
 import { randomName } from '../../entry/random-name.ts'
+import { restoreWork } from '../../entry/unsaved.ts'
 import { newValues, toFormValues } from '../../entry/values.ts'
 import { openDoor } from './open-door.ts'
 
@@ -41,12 +41,7 @@ export function openSession({
   const base =
     found === null ? newValues(attributes, reading) : toFormValues(attributes, found.entry, reading)
   const form = new FormStore(base)
-  if (kept !== null) {
-    const sides = { base: { ...base, ...kept.base }, mine: { ...base, ...kept.mine }, theirs: base }
-    const { values, conflicts } = mergeEntries(attributes, sides, components)
-    form.replace(values)
-    form.setConflicts(conflicts)
-  }
+  if (kept !== null) restoreWork({ form, attributes, components, base }, kept)
   const saver = new Autosave({
     attributes,
     components,
