@@ -36,7 +36,7 @@ export async function changePrivacy(
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (seen === null || (seen.private === true) === isPrivate) return seen
     const current = seen
-    await asDiskErrors(async () => trash?.settle(record.documentId))
+    await trash?.settle(record.documentId)
     const changed = await whileCurrent(dependencies, current, () =>
       switchNames(dependencies, current, isPrivate),
     )

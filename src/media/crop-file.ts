@@ -21,7 +21,6 @@ import { newOriginalHash } from './private-names.ts'
 import type { Keep } from './retired-files.ts'
 import { replaceBytes, type ReplaceDependencies } from './replace-bytes.ts'
 import { fetchStored, withSpoolFolder } from './spool-folder.ts'
-import { asDiskErrors } from './storage/disk-errors.ts'
 import { plainName, possibleNames } from './stored-names.ts'
 
 export interface CropDependencies extends ReplaceDependencies, CurrentBytes {
@@ -47,7 +46,7 @@ export async function cropFile(
   const { trash, spoolFolder } = dependencies
   const focus = record.focalPoint as FocalPoint | null
   const focalPoint = movedFocus(focus, record.original?.crop ?? whole, area ?? whole)
-  await asDiskErrors(async () => trash?.settle(record.documentId))
+  await trash?.settle(record.documentId)
   const changed = await whileCurrent(dependencies, record, () =>
     withSpoolFolder(spoolFolder, 'crop-', (folder) =>
       area === null

@@ -70,7 +70,7 @@ export function openFileTrash(context: FileTrashContext): FileTrash {
     restore: (deleted, assertSeen) => restore(context, deleted, assertSeen),
     end: (deleted, assertSeen) => end(context, deleted, { assertSeen, isNoted: true }),
     sweep: (before) => sweep(context, before),
-    settle: (documentId) => moves.settleFile(documentId),
+    settle: (documentId) => settleFile(context, documentId),
     isMoving: (documentId) => moves.isMoving(documentId),
     finish: () => moves.finish(),
   }
@@ -80,7 +80,7 @@ async function remove(context: FileTrashContext, documentId: string): Promise<bo
   const { database, plan, moves } = context
   await moves.prepare()
   // Otherwise, the move of a restored file could continue after that of the deleted one.
-  await moves.settleFile(documentId)
+  await settleFile(context, documentId)
   const deletion = await database.transact(async (session) => {
     await lockDocument(database, plan, documentId, session)
     const found = await versionsOf(database, plan).findOne(
@@ -218,6 +218,11 @@ const SWEPT: EndOptions = { assertSeen: () => undefined, isNoted: false }
 
 function unlessRestored(error: unknown): void {
   if (!(error instanceof NotFoundError)) throw error
+}
+
+/** @throws ServiceUnavailableError if the storage fails */
+function settleFile({ moves }: FileTrashContext, documentId: string): Promise<void> {
+  return asDiskErrors(() => tryAgain(() => moves.settleFile(documentId)))
 }
 
 /** The decision is stored. If the storage fails, the next sweep moves the bytes. */

@@ -29,8 +29,11 @@ interface RetiredRow {
   readonly _id: string
   readonly at: Date
   readonly names: readonly string[]
-  /** Whether a request may still write the names to a record. */
-  readonly isAnnounced?: boolean
+}
+
+interface AnnouncedRow extends RetiredRow {
+  /** Whether the files are being removed. No record may get the names then. */
+  readonly isClaimed: boolean
 }
 
 export function openRetiredFiles(
@@ -39,52 +42,44 @@ export function openRetiredFiles(
   now: () => Date,
 ): RetiredFiles {
   const rows = db.table<RetiredRow>('quire_retired_files')
-  const prepare = (): Promise<void> => ensureIndexes(rows, [{ key: { at: 1 }, name: 'at' }])
-  const discard = async ({ _id, names }: RetiredRow): Promise<void> => {
+  // A collection of its own, because older versions remove all files of the other one at once.
+  const announced = db.table<AnnouncedRow>('quire_announced_files')
+  const removeAll = async (names: readonly string[]): Promise<void> => {
     for (const name of names) await storage.remove(name)
-    await rows.deleteOne({ _id })
   }
   /** Without this step, the names could be written to a record while they are removed. Null: they are in a record. */
-  const claim = (_id: string): Promise<RetiredRow | null> =>
-    rows.findOneAndUpdate({ _id }, { $set: { isAnnounced: false } }, { returnDocument: 'after' })
+  const discard = async (_id: string): Promise<void> => {
+    const row = await announced.findOneAndUpdate({ _id }, { $set: { isClaimed: true } })
+    if (row === null) return
+    await removeAll(row.names)
+    await announced.deleteOne({ _id })
+  }
   return {
-    prepare,
+    prepare: () => ensureIndexes(rows, [{ key: { at: 1 }, name: 'at' }]),
     add: async (session, names) => {
       await rows.insertOne({ _id: newDocumentId(), at: now(), names }, { session })
     },
     announce: async (names, store) => {
-      await prepare()
       const _id = newDocumentId()
-      await rows.insertOne({ _id, at: now(), names, isAnnounced: true })
+      await announced.insertOne({ _id, at: now(), names, isClaimed: false })
       try {
         return await store(async (session) => {
-          const { deletedCount } = await rows.deleteOne({ _id, isAnnounced: true }, { session })
+          const { deletedCount } = await announced.deleteOne({ _id, isClaimed: false }, { session })
           if (deletedCount === 0) throw fileChanged()
         })
       } finally {
-        await withdraw(() => claim(_id), discard)
+        // After a failure, the row stays for `finish`. The outcome of `store` must reach the caller.
+        await discard(_id).catch(() => undefined)
       }
     },
     finish: async () => {
-      const before = new Date(now().getTime() - ANNOUNCED_FOR)
-      const unused = { $or: [{ isAnnounced: { $ne: true } }, { at: { $lt: before } }] }
-      for (const { _id } of await rows.find(unused).toArray()) {
-        const row = await claim(_id)
-        if (row !== null) await discard(row)
+      for (const { _id, names } of await rows.find({}).toArray()) {
+        await removeAll(names)
+        await rows.deleteOne({ _id })
       }
+      const before = new Date(now().getTime() - ANNOUNCED_FOR)
+      const unused = { $or: [{ isClaimed: true }, { at: { $lt: before } }] }
+      for (const { _id } of await announced.find(unused).toArray()) await discard(_id)
     },
-  }
-}
-
-/** The row stays after a failure, so that `finish` removes the files. */
-async function withdraw(
-  claim: () => Promise<RetiredRow | null>,
-  discard: (row: RetiredRow) => Promise<void>,
-): Promise<void> {
-  try {
-    const row = await claim()
-    if (row !== null) await discard(row)
-  } catch {
-    // The outcome of `store` is known, and must reach the caller.
   }
 }
