@@ -99,6 +99,7 @@ describe('quire schema', () => {
       'retype  api::book.book: pages, string to text; all 2 values fit',
       'retype  api::book.book: tags, json to blocks; all 2 values fit',
       'build   index book_versions.quire_unique_name',
+      'build   index book_versions.quire_relation__links:tags',
       'drop    index book_versions.quire_relation_related',
     ])
   })
