@@ -59,7 +59,7 @@ export function addResumableRoutes(
   dependencies: ResumableDependencies,
   handlers: ResumableHandlers,
 ): GuardedRouter {
-  const { authenticate, media } = dependencies
+  const { authenticate } = dependencies
   const add = (run: (ctx: Context) => Promise<void>): readonly [Middleware, Guarded] => [
     authenticate,
     handlers.handle(run),
@@ -68,8 +68,7 @@ export function addResumableRoutes(
   router.get('/resumable/:id', ...add((ctx) => showUpload(ctx, dependencies)))
   router.patch('/resumable/:id', ...add((ctx) => receivePart(ctx, dependencies, handlers)))
   router.delete('/resumable/:id', ...add((ctx) => removeUpload(ctx, dependencies)))
-  const { maxBytes } = media.receive
-  const allowedMethods = (): Middleware => describeProtocol(router.allowedMethods(), maxBytes)
+  const allowedMethods = (): Middleware => describeProtocol(router.allowedMethods(), dependencies)
   return { ...router, allowedMethods }
 }
 
@@ -136,13 +135,16 @@ async function removeUpload(
 }
 
 /** Tells clients the version and the limits of the server. */
-function describeProtocol(allowed: Middleware, maxBytes: number): Middleware {
+function describeProtocol(
+  allowed: Middleware,
+  { media }: Pick<ResumableDependencies, 'media'>,
+): Middleware {
   return async (ctx, next) => {
     if (ctx.method === 'OPTIONS' && ctx.path.toLowerCase().startsWith(PATH)) {
       ctx.set('Tus-Resumable', TUS_VERSION)
       ctx.set('Tus-Version', TUS_VERSION)
       ctx.set('Tus-Extension', TUS_EXTENSIONS)
-      ctx.set('Tus-Max-Size', String(maxBytes))
+      ctx.set('Tus-Max-Size', String(media.receive.maxBytes))
     }
     await allowed(ctx, next)
   }

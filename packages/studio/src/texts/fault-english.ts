@@ -182,6 +182,8 @@ export const faultEnglish = {
   'refused.unknown_locale': 'This language does not exist',
   'refused.unknown_method': 'The server does not know this kind of request',
   'refused.unknown_relation_target': 'A linked entry no longer exists',
+  'refused.upload_locked': 'This file is already being uploaded. Try again in a moment.',
+  'refused.upload_offset': 'The upload of this file went on elsewhere. Upload it again.',
   'refused.value_not_unique': 'Another entry already has this value, which must be unique',
   'refused.write_conflict': 'Others are changing this at the same time. Try again in a moment.',
   'refused.write_unconfirmed': 'The server could not confirm that this was saved. Check it again.',

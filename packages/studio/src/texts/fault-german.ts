@@ -195,6 +195,10 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.unknown_locale': 'Diese Sprache gibt es nicht',
   'refused.unknown_method': 'Diese Art von Anfrage kennt der Server nicht',
   'refused.unknown_relation_target': 'Ein verknüpfter Eintrag existiert nicht mehr',
+  'refused.upload_locked':
+    'Diese Datei wird gerade schon hochgeladen. Versuchen Sie es gleich noch einmal.',
+  'refused.upload_offset':
+    'Diese Datei wurde an anderer Stelle weiter hochgeladen. Laden Sie sie noch einmal hoch.',
   'refused.value_not_unique':
     'Ein anderer Eintrag hat schon diesen Wert, und er muss eindeutig sein',
   'refused.write_conflict': 'Andere ändern dies gleichzeitig. Versuchen Sie es gleich noch einmal.',
