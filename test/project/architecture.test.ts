@@ -109,7 +109,7 @@ const STUDIO = ['texts', 'api', 'design', 'entry', 'fields', 'screens', 'shell',
 const MAX_CLOSURES: Readonly<Record<string, readonly [files: number, lines: number]>> = {
   'content/read/find-documents.ts': [71, 7_000],
   'content/write/create-document.ts': [87, 9_200],
-  'content/write/update-document.ts': [92, 9_200],
+  'content/write/update-document.ts': [95, 9_600],
   'content/write/publish-document.ts': [93, 9_200],
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../content/rules/visible-documents.ts'
 import { readsUnderRules } from '../../content/rules/permit-write.ts'
 import type { WriteRules, WriteVerb } from '../../content/write-rules.ts'
+import { linksOf } from '../../mongo/versions/link-index.ts'
 import { relationListOf } from '../../mongo/versions/stored-value.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
@@ -80,7 +81,8 @@ export async function rowValues(
 ): Promise<Data> {
   const { rules } = reader
   const mayRead = (uid: string): boolean => rules.has(contentAction({ uid }, 'find'))
-  const shape = compileShape(plan, [...attributes.keys()], mayRead)
+  const sight = { mayRead, links: readableLinks(reader, attributes, version, mayRead) }
+  const shape = compileShape(plan, [...attributes.keys()], sight)
   const shown: Data = JSON.parse(JSON.stringify(shape.show(version))) as Data
   const values: Record<string, unknown> = {}
   for (const [name, attribute] of attributes) {
@@ -90,6 +92,22 @@ export async function rowValues(
         : (shown[name] ?? null)
   }
   return values
+}
+
+function readableLinks(
+  { documents }: PushReader,
+  attributes: Attributes,
+  version: StoredVersion,
+  mayRead: (uid: string) => boolean,
+): ReadonlySet<string> {
+  const links = [...attributes.values()].flatMap((one) => linksOf(one, version[one.name]))
+  const types = [...new Set(links.map(({ type }) => type))]
+  return new Set(
+    types.filter((type) => {
+      const plan = documents.linkable?.(type) ?? null
+      return plan !== null && mayRead(plan.uid)
+    }),
+  )
 }
 
 async function visibleTargets(

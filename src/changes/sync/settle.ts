@@ -10,6 +10,7 @@ import { assertNotNewer, type SyncedRelease, UNKNOWN_RELEASE } from './query/syn
 import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { OpenType, SyncSources } from './read-changes.ts'
+import { linksTo } from './link-sight.ts'
 import { compileShape, ruledShape } from './row-shape.ts'
 import type { Reset } from './sync-items.ts'
 
@@ -47,11 +48,13 @@ export function openTypes(
   caller: SyncCaller,
   release: SyncedRelease = UNKNOWN_RELEASE,
 ): readonly OpenType[] {
+  const mayRead = (uid: Uid): boolean => caller.mayRead(uid)
+  const sight = { mayRead, links: linksTo(scope.known, mayRead) }
   return scope.types.map((type) => {
     const rule = caller.ruleOf(type)
     const fields = rule?.fields ?? null
     const shown = fields === null ? type.plan : restrictPlan(type.plan, fields)
-    const shape = compileShape(shown, type.fields, (uid) => caller.mayRead(uid))
+    const shape = compileShape(shown, type.fields, sight)
     const limit = caller.limitOf(type.plan)
     const filter = bothFilters(type.filter, limit)
     const limited = limit === null ? shape : ruledShape(shape, LIMITED)

@@ -6,11 +6,18 @@ import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
 import { hooksOf } from '../hooks/document-hooks.ts'
 import { assertSeenVersion, PreviousChanged, type SeenVersions } from '../hooks/seen-versions.ts'
+import { restoreLinks } from '../payload/restore-links.ts'
 import { assertSeenDeletion, hookDeletion } from '../write/delete-document.ts'
 import { type BatchView, documentPayload, readView } from './batch-view.ts'
 import type { DryRunResults } from './dry-run-results.ts'
 import type { BulkLine, BulkWriter, UpsertLine } from './bulk-line.ts'
-import { assertMayAsk, assertMayUpsert, type Located, locateDocument } from './decide-line.ts'
+import {
+  assertMayAsk,
+  assertMayUpsert,
+  type Located,
+  locateDocument,
+  targetOf,
+} from './decide-line.ts'
 
 export interface PreparedLine<Line extends BulkLine = BulkLine> {
   readonly line: Line
@@ -45,7 +52,7 @@ export async function prepareLine(
     assertMayUpsert(writer, line, located)
     return hookUpsert(context, { ...line, data: payloadOf(line, view, writer) }, located, {
       ...options,
-      origin: writer.origin,
+      writer,
     })
   }
   const { plan, locales } = line
@@ -76,7 +83,7 @@ export async function hookUpsert(
   context: DocumentContext,
   line: UpsertLine,
   { documentId, versions }: Located,
-  { origin, dryRun = false, written }: PrepareOptions & Pick<BulkWriter, 'origin'>,
+  { writer, dryRun = false, written }: PrepareOptions & { readonly writer: BulkWriter },
 ): Promise<PreparedLine<UpsertLine>> {
   const { plan, version: key } = line
   const hooks = hooksOf(context, plan)
@@ -86,8 +93,11 @@ export async function hookUpsert(
   const isNew = versions.length === 0
   const operation = isNew || replaced === null ? ('create' as const) : ('update' as const)
   const previous = isWritten ? null : replaced
+  const { origin } = writer
   const write = { plan, documentId, key, operation, origin, previous, dryRun }
-  const data = await hooks.hookData(write, line.data, { fill: isNew })
+  const target = targetOf(line, documentId, writer)
+  const given = isNew ? line.data : await restoreLinks(context, target, line.data)
+  const data = await hooks.hookData(write, given, { fill: isNew })
   return { line: { ...line, data }, seen: isWritten ? null : { documentId, version: previous } }
 }
 

@@ -191,7 +191,7 @@ class Batch {
   ): Promise<UpsertLine> {
     if (hooksOf(context, line.plan) === null) return line
     this.#prepared.set(index, { line, seen: null }) // a refusal is final
-    const options = { origin: this.#writer.origin, dryRun: this.#options.trial !== undefined }
+    const options = { writer: this.#writer, dryRun: this.#options.trial !== undefined }
     const prepared = await hookUpsert(context, line, located, options)
     this.#prepared.set(index, prepared)
     return prepared.line

@@ -7,6 +7,8 @@ import {
   type NestingPlan,
   type ShapePlan,
 } from '../../schema/plan.ts'
+import { mapBlocks } from '../../mongo/versions/link-index.ts'
+import { hideTarget, mapEntryLinks } from '../../schema/values/entry-links.ts'
 import { isPasswordHash } from '../../schema/values/stored-password.ts'
 import { isList } from '../payload/component-values.ts'
 import { toPayload } from '../payload/shared-values.ts'
@@ -88,4 +90,25 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if ('_bsontype' in value) return (value as { toString(): string }).toString()
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
+}
+
+type MayLink = (type: string) => boolean
+
+/** Hides the targets of links in blocks, except targets of permitted types. */
+export function withoutTargets(
+  plan: ContentTypePlan,
+  { content, unknown }: PastContent,
+  mayLink: MayLink,
+): PastContent {
+  const hide = (nodes: readonly unknown[]): readonly unknown[] =>
+    mapEntryLinks(nodes, (node, { type }) => (mayLink(type) ? node : hideTarget(node)))
+  const known = Object.entries(content).map(([name, value]) => {
+    const attribute = plan.attributes.get(name)
+    return [name, attribute === undefined ? value : mapBlocks(attribute, value, hide)]
+  })
+  const others = Object.entries(unknown).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? hide(value) : value,
+  ])
+  return { content: Object.fromEntries(known) as Data, unknown: Object.fromEntries(others) as Data }
 }

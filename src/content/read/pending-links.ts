@@ -1,5 +1,5 @@
 import type { Data } from '../../schema/definition.ts'
-import { type EntryLink, mapEntryLinks } from '../../schema/values/entry-links.ts'
+import { type EntryLink, hideTarget, mapEntryLinks } from '../../schema/values/entry-links.ts'
 
 /** A link in a response. It shows its target once `show` is called. */
 export interface PendingLink extends EntryLink {
@@ -20,8 +20,7 @@ export function takeLinks(
     const value = shown[name]
     if (!Array.isArray(value)) continue
     shown[name] = mapEntryLinks(value as readonly unknown[], (node, link) => {
-      const { entry: _target, ...copy } = node as Record<string, unknown>
-      copy['url'] = ''
+      const copy = hideTarget(node)
       links.push({ ...link, show: (url) => Object.assign(copy, { url: url ?? '', entry: link }) })
       return copy
     })

@@ -7,6 +7,7 @@ import { writeDocument, type WriteItem } from '../../mongo/write/write-path.ts'
 import type { DocumentContext } from '../context.ts'
 import { hooksOf } from '../hooks/document-hooks.ts'
 import { retryChanged } from '../hooks/seen-versions.ts'
+import { restoreLinks } from '../payload/restore-links.ts'
 import {
   type AddressedWrite,
   isHiddenDocument,
@@ -59,7 +60,8 @@ export function updatePermitted(
       const previous = needsPrevious ? await findPrevious(context, target) : target.seen
       const operation = previous === null ? ('create' as const) : ('update' as const)
       const write = { ...target, operation, previous }
-      return { seen: previous, hooked: await hooks.hookData(write, data, { fill: false }) }
+      const given = await restoreLinks(context, target, data)
+      return { seen: previous, hooked: await hooks.hookData(write, given, { fill: false }) }
     })
     const seeing = { ...target, ...(seen !== undefined && { seen }) }
     return update(context, seeing, withSet(hooked, target.permit))

@@ -19,6 +19,7 @@ import {
 } from '../payload/write-values.ts'
 import { assertSeenVersion, PreviousChanged } from '../hooks/seen-versions.ts'
 import { keepHiddenTargets } from '../payload/hidden-targets.ts'
+import { restoreLinks } from '../payload/restore-links.ts'
 import { endReview, refuseUnreviewed } from '../review/stage-of.ts'
 import type { WriteTarget } from '../write-target.ts'
 import { createVersions, prepareNext, writesVersionsOnly } from './create-versions.ts'
@@ -46,9 +47,11 @@ export async function checkUpdate(
 ): Promise<Update> {
   const { plan, documentId, isTrusted = false } = target
   const { draft, direct } = plan.validators
-  const changes = (plan.draftAndPublish ? draft : direct)(data, { creating: false, isTrusted })
+  const given = await restoreLinks(context, target, data)
+  const changes = (plan.draftAndPublish ? draft : direct)(given, { creating: false, isTrusted })
   if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
-  return { data, prepared: await prepareValues(context, target, changes, { creating: false }) }
+  const prepared = await prepareValues(context, target, changes, { creating: false })
+  return { data: given, prepared }
 }
 
 export async function updateVersions(

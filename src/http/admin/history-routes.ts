@@ -11,6 +11,7 @@ import {
   listHistory,
   type PastState,
 } from '../../content/history/find-history.ts'
+import { withoutTargets } from '../../content/history/past-content.ts'
 import { type IsPastVisible, pastVisibility } from '../../content/history/visible-history.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { shownNames } from '../../content/rules/shown-names.ts'
@@ -136,7 +137,7 @@ async function sendRevision(
 ): Promise<void> {
   const { locale } = readInput(IN_LOCALE, readQuery(ctx.querystring))
   const which = { revision: parameterOf(ctx, 'revision'), locale }
-  const { version, content, unknown } = await stateOf(ctx, plan, dependencies, which)
+  const { version, content, unknown } = await shownState(ctx, plan, dependencies, which)
   ctx.body = { data: { ...version, content, unknown } }
 }
 
@@ -146,8 +147,8 @@ async function compare(
   dependencies: Dependencies,
 ): Promise<void> {
   const { from, to, locale } = readInput(DIFFERENCE, readQuery(ctx.querystring))
-  const earlier = await stateOf(ctx, plan, dependencies, { revision: from, locale })
-  const later = await stateOf(ctx, plan, dependencies, { revision: to, locale })
+  const earlier = await shownState(ctx, plan, dependencies, { revision: from, locale })
+  const later = await shownState(ctx, plan, dependencies, { revision: to, locale })
   const changes = compareContent(plan, earlier, later)
   ctx.body = { data: { from: earlier.version, to: later.version, changes } }
 }
@@ -191,11 +192,33 @@ function restoringOrigin(ctx: Context): ReturnType<typeof readOriginOf> {
   return { authorship: { ...authorship, via: 'restore' }, caller }
 }
 
+interface WhichState {
+  readonly revision: string
+  readonly locale: string | undefined
+}
+
+/** Hides targets of links from callers without permission to find them. A restored state keeps all targets. */
+async function shownState(
+  ctx: Context,
+  plan: ContentTypePlan,
+  dependencies: Dependencies,
+  which: WhichState,
+): Promise<PastState> {
+  const state = await stateOf(ctx, plan, dependencies, which)
+  const { locale = NO_LOCALE } = state.version
+  const mayFind = mayFindIn(ctx, (await dependencies.locales.current()).defaultCode)
+  const shown = withoutTargets(plan, state, (type) => {
+    const target = dependencies.documents.linkable?.(type) ?? null
+    return target !== null && mayFind(target.uid, locale)
+  })
+  return { ...state, ...shown }
+}
+
 async function stateOf(
   ctx: Context,
   plan: ContentTypePlan,
   dependencies: Dependencies,
-  { revision, locale }: { readonly revision: string; readonly locale: string | undefined },
+  { revision, locale }: WhichState,
 ): Promise<PastState> {
   const locales = await readableLocales(ctx, plan, dependencies, locale)
   const { defaultCode } = await dependencies.locales.current()

@@ -83,3 +83,28 @@ export function linksOf(
     )
   })
 }
+
+type MapBlocks = (nodes: readonly unknown[]) => readonly unknown[]
+
+const MAX_DEPTH = 30
+
+/** Replaces the blocks of a value, also in its components. The value may be invalid. */
+export function mapBlocks(
+  attribute: AttributePlan,
+  value: unknown,
+  map: MapBlocks,
+  depth = MAX_DEPTH,
+): unknown {
+  if (attribute.kind === 'scalar') {
+    return attribute.type === 'blocks' && Array.isArray(value) ? map(value) : value
+  }
+  if (!isNesting(attribute) || depth === 0) return value
+  const one = (element: unknown): unknown => {
+    const shape = isRecord(element) ? componentOf(attribute, element) : undefined
+    if (!isRecord(element) || shape === undefined) return element
+    const given = [...shape.attributes.values()].filter(({ name }) => element[name] !== undefined)
+    const mapped = given.map((own) => [own.name, mapBlocks(own, element[own.name], map, depth - 1)])
+    return { ...element, ...Object.fromEntries(mapped) }
+  }
+  return Array.isArray(value) ? (value as readonly unknown[]).map(one) : one(value)
+}

@@ -118,6 +118,7 @@ const SENTENCES = {
     `${name} is no uid of a new content-type, such as api::recipe.recipe`,
   'declare.urlAddress': () =>
     'must be a path such as /articles/{slug}, or an http:// or https:// address',
+  'declare.urlPrivate': ({ name }) => `${name} is private, so no URL may show it`,
   'declare.urlType': ({ type, name }) => `${name} has the type ${type}, which fits into no URL`,
 } satisfies Readonly<Partial<Record<FaultCode, Sentence>>>
 

@@ -157,13 +157,15 @@ function checkLink(node: Data, path: Path): readonly Fault[] {
       ...checkChildren(node, path, TEXT_NODES),
     ]
   }
-  const url = node['url']
-  const isFine = typeof url === 'string' && isLink(url)
+  return [...checkUrl(node['url'], [...path, 'url']), ...checkChildren(node, path, TEXT_NODES)]
+}
+
+function checkUrl(url: unknown, path: Path): readonly Fault[] {
+  if (typeof url === 'string' && isLink(url)) return []
   const message = 'Please specify a valid link.'
-  return [
-    ...(isFine ? [] : [fault([...path, 'url'], message, url, { code: 'blocks.link' })]),
-    ...checkChildren(node, path, TEXT_NODES),
-  ]
+  if (url !== '') return [fault(path, message, url, { code: 'blocks.link' })]
+  const reason = 'A link to a hidden entry can only stay in the text that has it, with its words.'
+  return [fault(path, `${message} ${reason}`, url, { code: 'blocks.hidden' })]
 }
 
 /** The URL of such a link is not stored, so any value passes. */

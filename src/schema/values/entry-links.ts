@@ -13,6 +13,7 @@ const DOCUMENT_ID = /^[a-z][a-z0-9]{23}$/
 export const ENTRY_LINK_MEMBERS: readonly string[] = ['type', 'documentId']
 
 const MAX_UID_LENGTH = 200
+const MAX_DEPTH = 30
 const CONTENT_TYPE = /^api::[A-Za-z0-9-]+\.[A-Za-z0-9-]+$/
 
 /** Null for other nodes, and for members that only look like a reference: older rows can have them. */
@@ -52,18 +53,42 @@ export function mapEntryLinks(
   nodes: readonly unknown[],
   map: (node: Data, link: EntryLink) => Data,
 ): readonly unknown[] {
-  const mapped = nodes.map((node) => mapNode(node, map))
+  return mapLinkNodes(nodes, (node) => {
+    const link = entryLinkOf(node)
+    return link === null ? node : map(node, link)
+  })
+}
+
+/** Ignores nodes that are too deep for a valid text. Returns the value itself if no link is replaced. */
+export function mapLinkNodes(
+  nodes: readonly unknown[],
+  map: (node: Data) => Data,
+  depth = MAX_DEPTH,
+): readonly unknown[] {
+  if (depth === 0) return nodes
+  const mapped = nodes.map((node) => mapNode(node, map, depth))
   return mapped.some((node, index) => node !== nodes[index]) ? mapped : nodes
 }
 
-function mapNode(node: unknown, map: (node: Data, link: EntryLink) => Data): unknown {
-  const link = entryLinkOf(node)
+function mapNode(node: unknown, map: (node: Data) => Data, depth: number): unknown {
   if (!isRecord(node)) return node
-  if (link !== null) return map(node, link)
+  if (node['type'] === 'link') return map(node)
   const { children } = node
   if (!Array.isArray(children)) return node
-  const mapped = mapEntryLinks(children as readonly unknown[], map)
+  const mapped = mapLinkNodes(children as readonly unknown[], map, depth - 1)
   return mapped === children ? node : { ...node, children: mapped }
+}
+
+/** Copies a link for callers that do not see its target. */
+export function hideTarget(node: Data): Data & Record<string, unknown> {
+  const { entry: _target, ...copy } = node as Record<string, unknown>
+  copy['url'] = ''
+  return copy
+}
+
+/** Whether a link has neither a target nor a URL. */
+export function isEmptyLink(node: Data): boolean {
+  return node['entry'] === undefined && node['url'] === ''
 }
 
 /** Targets that are missing or hidden from the caller have the same fault. */

@@ -87,6 +87,7 @@ export const declareFaultEnglish = {
   'fault.declare.unreadable': 'The file cannot be read as JSON',
   'fault.declare.urlAddress':
     'The address must be a path such as /articles/…, or start with http:// or https://',
+  'fault.declare.urlPrivate': '{name} is private, so no address may show it',
   'fault.declare.urlType': 'A value of {name} ({type}) does not fit into an address',
   'fault.declare.userDeleteMany': 'delete needs a relation to one user',
   'fault.declare.userDeletePlace':

@@ -93,6 +93,7 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
   'fault.declare.unreadable': 'Die Datei ist nicht als JSON lesbar',
   'fault.declare.urlAddress':
     'Die Adresse muss ein Pfad wie /articles/… sein oder mit http:// oder https:// beginnen',
+  'fault.declare.urlPrivate': '{name} ist privat und darf in keiner Adresse stehen',
   'fault.declare.urlType': 'Ein Wert von {name} ({type}) passt nicht in eine Adresse',
   'fault.declare.userDeleteMany': 'delete braucht eine Relation zu einem einzigen Benutzer',
   'fault.declare.userDeletePlace':

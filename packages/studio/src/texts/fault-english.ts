@@ -16,6 +16,8 @@ export const faultEnglish = {
   'fault.blocks.depth': 'Lists are nested too deeply here',
   'fault.blocks.empty': 'A paragraph needs a text, which may be empty',
   'fault.blocks.entry': 'A linked entry was not found',
+  'fault.blocks.hidden':
+    'A link to an entry that you cannot see can only stay in the text that has it',
   'fault.blocks.link': 'Not a valid link address',
   'fault.blocks.links': 'At most {limit} links to entries',
   'fault.blocks.text': 'A text is missing here',

@@ -18,6 +18,8 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'fault.blocks.depth': 'Listen sind hier zu tief verschachtelt',
   'fault.blocks.empty': 'Ein Absatz braucht einen Text, der leer sein darf',
   'fault.blocks.entry': 'Ein verlinkter Eintrag wurde nicht gefunden',
+  'fault.blocks.hidden':
+    'Ein Link auf einen Eintrag, den Sie nicht sehen, kann nur in seinem Text bleiben',
   'fault.blocks.link': 'Keine gültige Linkadresse',
   'fault.blocks.links': 'Höchstens {limit} Links auf Einträge',
   'fault.blocks.text': 'Hier fehlt ein Text',

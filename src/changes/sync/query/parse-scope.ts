@@ -15,6 +15,8 @@ export interface SyncScope {
   readonly asked: Data
   /** Requested names without a content-type. The type was deleted or is not known yet. */
   readonly absent: readonly string[]
+  /** All content-types, because links in blocks can lead out of the scope. */
+  readonly known: ReadonlyMap<string, ContentTypePlan>
 }
 
 export interface SyncedType {
@@ -73,6 +75,7 @@ export function parseScope(asked: Data, known: ReadonlyMap<string, ContentTypePl
     limit: parseLimit(asked['limit']),
     asked,
     absent: [],
+    known,
   }
 }
 
