@@ -11,7 +11,10 @@ export function findUrlFaults({
   const shown = Object.keys(attributes).filter((name) => attributes[name]?.private !== true)
   return namesInUrl(url).flatMap((name): readonly DeclarationFault[] => {
     if (URL_MEMBERS.includes(name)) return []
-    const attribute = shown.includes(name) ? attributes[name] : undefined
+    const attribute = attributes[name]
+    if (attribute?.private === true) {
+      return [declarationFault(path, 'declare.urlPrivate', { name })]
+    }
     if (attribute === undefined) {
       const params = { name, ...suggest(name, [...shown, ...URL_MEMBERS]) }
       return [declarationFault(path, 'declare.noAttribute', params)]
