@@ -2,8 +2,8 @@ import { groupBy } from '../../base/group-by.ts'
 import { isRecord } from '../../base/is-record.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import { linkHoldersOf, linkKey, linksOf, mapBlocks } from '../../mongo/versions/link-index.ts'
-import { asVersion, type StoredVersion, versionsOf } from '../../mongo/versions/stored-version.ts'
-import { matchDocument } from '../../mongo/versions/version-match.ts'
+import { type StoredVersion, versionsOf } from '../../mongo/versions/stored-version.ts'
+import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { AttributePlan, ContentTypePlan } from '../../schema/plan.ts'
@@ -29,7 +29,7 @@ interface SentText {
 
 /**
  * Fills in the stored targets of links that callers have read without a target. Links without a match do not change, and
- * the validation refuses them. `data` may be invalid. @throws ForbiddenError
+ * the validation refuses them. `data` may be invalid.
  */
 export async function restoreLinks<T>(
   context: DocumentContext,
@@ -87,7 +87,7 @@ interface KnownVersions {
 
 const NONE: KnownVersions = { own: [], sharing: [] }
 
-/** Only versions that the caller may update, so that guesses reveal no other text. @throws ForbiddenError */
+/** None of hidden versions. The guard of a rule refuses all data for other versions, so that guesses reveal no text. */
 async function readVersions(context: DocumentContext, target: WriteTarget): Promise<KnownVersions> {
   const { plan, documentId, key, writer, permit } = target
   if (!isDocumentId(documentId)) return NONE
@@ -97,16 +97,12 @@ async function readVersions(context: DocumentContext, target: WriteTarget): Prom
   const { locale } = writer
   const write = { plan, documentId, verb: 'update', locale, locales: [key.locale] } as const
   if (await isHiddenDocument(context, writer.rules, write)) return NONE
-  const rows = await versionsOf(context.database, plan).find(matchDocument(documentId)).toArray()
+  const all = await getAllVersions(context.database, plan, documentId)
   const isAsked = ({ status }: StoredVersion): number => Number(status === key.status)
-  const own = rows.filter((row) => row['locale'] === key.locale)
-  guard?.begin()
-  for (const row of own) await guard?.before({ plan, row, session: undefined })
-  const versions = own
-    .map((row) => asVersion(plan, row))
+  const own = all
+    .filter((version) => version.locale === key.locale)
     .sort((one, other) => isAsked(other) - isAsked(one))
-  const isNew = own.length === 0 && guard === null
-  return { own: versions, sharing: isNew ? rows.map((row) => asVersion(plan, row)) : versions }
+  return { own, sharing: own.length === 0 && guard === null ? all : own }
 }
 
 /** Takes all targets from one version, because the caller has read one. */
