@@ -87,10 +87,10 @@ export function matchLinks(sent: readonly TextLink[], stored: readonly StoredLin
     const candidates = groupBy([...free], level.keyOf)
     for (const [key, links] of groupBy(open, level.keyOf)) {
       const group = candidates.get(key) ?? []
-      if (!isClear(level, links.length, group)) continue
+      const [first] = group
+      if (first === undefined || !isClear(level, links.length, group)) continue
       for (const [index, { node }] of links.entries()) {
-        const match = group[index] ?? group[0]
-        if (match === undefined) continue
+        const match = group[index] ?? first
         found.set(node, match.entry)
         free.delete(match)
       }

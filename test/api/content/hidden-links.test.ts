@@ -121,7 +121,10 @@ describe('links to hidden entries', () => {
     const body = await read(page)
     expect(linksIn(body).map(([, target]) => target)).to.deep.equal([
       id('open'),
-      ...[null, null, null, null],
+      null,
+      null,
+      null,
+      null,
     ])
     body.push({ type: 'paragraph', children: [{ type: 'text', text: 'New' }] })
     const answer = await writer.send('PUT', own(page), { data: { body } })
@@ -158,7 +161,7 @@ describe('links to hidden entries', () => {
     const zone = [{ __component: 'shared.part', text: blocksWith(...allLinks()) }]
     const page = await added(server, '/api/pages', { parts: [{ text }, { text }], zone })
     const entry = ok(await writer.send('GET', `${own(page)}?populate=*`))
-    const data = { parts: [...entry.parts].reverse(), zone: entry.zone }
+    const data = { parts: entry.parts.toReversed(), zone: entry.zone }
     ok(await writer.send('PUT', own(page), { data }))
     expect(await targets(page, 'parts')).to.deep.equal([id('closed'), id('closed')])
     expect(await targets(page, 'zone')).to.deep.equal(expected())
