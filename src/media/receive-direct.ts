@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
@@ -8,7 +7,7 @@ import { NotFoundError, PayloadTooLargeError, ValidationError } from '../base/er
 import { detectType, HEAD_BYTES } from './detect-type.ts'
 import { cleanName } from './file-name.ts'
 import type { ReceivedFile, Upload } from './receive-upload.ts'
-import { asDiskErrors } from './storage/disk-errors.ts'
+import { withSpoolFolder } from './spool-folder.ts'
 import type { DirectUploads, StoredFile, UploadForm } from './storage/storage.ts'
 
 export interface DirectForm extends UploadForm {
@@ -53,18 +52,12 @@ export async function receiveDirect<T>(
   if (found.size === 0) {
     throw new ValidationError('Files are empty', {}, { code: 'invalid_upload' })
   }
-  return asDiskErrors(async () => {
-    await mkdir(spoolFolder, { recursive: true })
-    const folder = await mkdtemp(join(spoolFolder, 'upload-'))
-    try {
-      const read = await readChecked(found, { folder, name: cleanName(name) })
-      const file = { ...read, store: (to: string) => direct.take(key, found.etag, to) }
-      const done = await work({ files: [file], fields: new Map(), ignored: new Set(), folder })
-      await direct.remove(key).catch(() => undefined) // expires anyway
-      return done
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+  return withSpoolFolder(spoolFolder, 'upload-', async (folder) => {
+    const read = await readChecked(found, { folder, name: cleanName(name) })
+    const file = { ...read, store: (to: string) => direct.take(key, found.etag, to) }
+    const done = await work({ files: [file], fields: new Map(), ignored: new Set(), folder })
+    await direct.remove(key).catch(() => undefined) // expires anyway
+    return done
   })
 }
 

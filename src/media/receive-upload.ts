@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import busboy from 'busboy'
 import { CmsError, MalformedBodyError, PayloadTooLargeError } from '../base/errors.ts'
 import { HEAD_BYTES } from './detect-type.ts'
-import { asDiskErrors } from './storage/disk-errors.ts'
+import { withSpoolFolder } from './spool-folder.ts'
 import { cleanName } from './file-name.ts'
 import type { Leftover } from './storage/storage.ts'
 
@@ -47,15 +47,9 @@ export async function receiveUpload<T>(
 ): Promise<T> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBytes + MAX_TEXT_BYTES) throw tooLarge()
-  return asDiskErrors(async () => {
-    await mkdir(spoolFolder, { recursive: true })
-    const folder = await mkdtemp(join(spoolFolder, 'upload-'))
-    try {
-      return await work(await receive(request, folder, maxBytes))
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
-  })
+  return withSpoolFolder(spoolFolder, 'upload-', async (folder) =>
+    work(await receive(request, folder, maxBytes)),
+  )
 }
 
 const ABANDONED_AFTER_MS = 24 * 3_600_000

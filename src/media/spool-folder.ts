@@ -18,7 +18,8 @@ export function withSpoolFolder<T>(
     try {
       return await work(folder)
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      // The work is done, so that its result counts. The next start removes the folder.
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined)
     }
   })
 }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -10,7 +10,7 @@ import { newDocumentId } from '../../mongo/versions/document-id.ts'
 import { HEAD_BYTES } from '../detect-type.ts'
 import { newPrivateEnd } from '../private-names.ts'
 import type { Upload } from '../receive-upload.ts'
-import { asDiskErrors } from '../storage/disk-errors.ts'
+import { withSpoolFolder } from '../spool-folder.ts'
 import type { MediaStorage } from '../storage/storage.ts'
 import { PART_BYTES, spoolParts } from './spool-parts.ts'
 import {
@@ -165,7 +165,7 @@ function receive(
   { request, signal }: Received,
 ): Promise<UploadRow> {
   const maxBytes = held.row.length - held.row.offset
-  return inFolder(spoolFolder, async (folder) => {
+  return withSpoolFolder(spoolFolder, 'upload-', async (folder) => {
     let current = held
     for await (const { path, size } of spoolParts(request, { folder, maxBytes, signal })) {
       assertFewParts(current.row)
@@ -195,7 +195,7 @@ async function complete<T>(
 ): Promise<T> {
   const row = await rows.find(id, owner)
   if (row === null) throw noUpload()
-  return inFolder(spoolFolder, async (folder) => {
+  return withSpoolFolder(spoolFolder, 'upload-', async (folder) => {
     const path = join(folder, 'file-0')
     await assemble(storage, row, path)
     const { name, type, length: size, fileInfo } = row
@@ -244,16 +244,4 @@ async function end({ rows, storage }: Scope, held: HeldUpload): Promise<void> {
 
 async function removeParts(storage: MediaStorage, { names }: UploadRow): Promise<void> {
   for (const name of names) await storage.remove(name)
-}
-
-function inFolder<T>(spoolFolder: string, work: (folder: string) => Promise<T>): Promise<T> {
-  return asDiskErrors(async () => {
-    await mkdir(spoolFolder, { recursive: true })
-    const folder = await mkdtemp(join(spoolFolder, 'upload-'))
-    try {
-      return await work(folder)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
-  })
 }
