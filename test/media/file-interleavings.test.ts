@@ -249,7 +249,7 @@ for (const provider of ['local', 'gridfs', 's3']) {
         it(`leave ${state} whole, and no bytes after its end, at each step of ${name}`, async () => {
           let most = 0
           for (const [otherName, two] of Object.entries(other)) {
-            const step = modelRuns('FILE_INTERLEAVINGS', isLocal ? 5 : 12, isLocal ? 1 : 3)
+            const step = modelRuns('FILE_INTERLEAVINGS', isLocal ? 12 : 30, isLocal ? 1 : 3)
             for (let at = 1, steps = 1; at <= steps; at += step) {
               steps = await interleave([prepare, one, two], at).catch((error: unknown) => {
                 throw new Error(`${otherName} at step ${at}: ${String(error)}`, { cause: error })
