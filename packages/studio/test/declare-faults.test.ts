@@ -185,6 +185,7 @@ const BROKEN: readonly (readonly [code: string, files: readonly DeclarationFile[
   ['declare.previewAddress', options({ preview: 'ftp://example.org/' })],
   ['declare.previewPlace', options({ preview: 'https://example.org/{slug}' })],
   ['declare.urlAddress', options({ url: 'articles/{slug}' })],
+  ['declare.urlPrivate', options({ url: '/{a}' }, { a: { type: 'string', private: true } })],
   ['declare.urlType', options({ url: '/{a}' }, { a: { type: 'json' } })],
   ['declare.query', [{ file: 'Q.json', kind: 'query', uid: 'Q', content: { type: 'page' } }]],
   ['declare.regex', one({ type: 'string', regex: '(' })],
