@@ -13,6 +13,7 @@ import { type FoundInType, MIN_SEARCH_LENGTH, useFoundInTypes } from '../../api/
 import { StateMark } from '../../design/state-mark.tsx'
 import type { EntryTarget } from '../../entry/entry-target.ts'
 import { useTexts } from '../../texts/texts.ts'
+import options from '../../design/found-options.module.css'
 import styles from './link-form.module.css'
 
 const MAX_SHOWN_PER_TYPE = 5
@@ -56,7 +57,7 @@ export function EntrySearch({ onChoose }: EntrySearchProps) {
           onAction={choose}
           className={styles['found'] ?? ''}
           renderEmptyState={() => (
-            <p className={styles['none']}>
+            <p className={options['none']}>
               {t(wanted.length < MIN_SEARCH_LENGTH ? 'blocks.typeMore' : none)}
             </p>
           )}
@@ -65,9 +66,9 @@ export function EntrySearch({ onChoose }: EntrySearchProps) {
             <ListBoxItem
               id={id}
               textValue={`${title}, ${typeName}`}
-              className={styles['option'] ?? ''}
+              className={options['option'] ?? ''}
             >
-              <span className={styles['title']}>{title}</span>{' '}
+              <span className={options['title']}>{title}</span>{' '}
               <span className={styles['type']}>{typeName}</span>{' '}
               {state !== undefined && <StateMark state={state} />}
             </ListBoxItem>

@@ -13,6 +13,7 @@ import { StateMark } from '../../design/state-mark.tsx'
 import type { Link } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { labelOf } from '../../texts/labels.ts'
+import options from '../../design/found-options.module.css'
 import styles from './relation-field.module.css'
 import { type FoundLink, type Unsearched, useFoundLinks } from './use-found-links.ts'
 
@@ -87,7 +88,7 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
         <ListBox<FoundLink>
           className={styles['options'] ?? ''}
           renderEmptyState={() => (
-            <p className={styles['none']}>
+            <p className={options['none']}>
               {isSettled && unsearched === null && t('relation.none')}
               {!isSettled && t('relation.looking')}
             </p>
@@ -97,9 +98,9 @@ export function LinkSearch({ target, label, useTaken, onChoose, onNew }: LinkSea
             <ListBoxItem
               id={link.documentId}
               textValue={link.title}
-              className={`${styles['option']} ${link.documentId === NEW_ENTRY_KEY ? styles['new'] : ''}`}
+              className={`${options['option']} ${link.documentId === NEW_ENTRY_KEY ? styles['new'] : ''}`}
             >
-              <span className={styles['optionTitle']}>{link.title}</span>
+              <span className={options['title']}>{link.title}</span>
               {link.state !== undefined && <StateMark state={link.state} />}
             </ListBoxItem>
           )}

@@ -11,8 +11,7 @@ import {
 import { Button } from '../../../design/button.tsx'
 import { Choice } from '../../../design/choice.tsx'
 import { Dialog } from '../../../design/dialog.tsx'
-import { Skeleton } from '../../../design/late.tsx'
-import { Notice } from '../../../design/notice.tsx'
+import { PendingDialog } from '../../../design/pending-dialog.tsx'
 import { useAction } from '../../../design/use-action.ts'
 import { useTexts } from '../../../texts/texts.ts'
 import {
@@ -40,20 +39,8 @@ export function CropDialog({ file, onClose, onCropped }: CropDialogProps) {
   const { data, error, refetch, isFetchedAfterMount } = useQuery(cropSourceQuery(file.id))
   const title = t('crop.title', { name: file.name })
   if (data === undefined || error !== null || !isFetchedAfterMount) {
-    return (
-      <Dialog title={title} isOpen onClose={onClose} form="large">
-        {error === null ? (
-          <Skeleton />
-        ) : (
-          <Notice
-            title={t('error.title')}
-            action={<Button onPress={() => void refetch()}>{t('action.retry')}</Button>}
-          >
-            {error.message}
-          </Notice>
-        )}
-      </Dialog>
-    )
+    const onRetry = (): void => void refetch()
+    return <PendingDialog {...{ title, error, onRetry, onClose }} form="large" />
   }
   const size = sizeOf(data.file)
   return (
