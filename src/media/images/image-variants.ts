@@ -1,12 +1,11 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ValidationError } from '../../base/errors.ts'
 import type { FileRecord, FileRecords } from '../file-records.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
-import { asDiskErrors } from '../storage/disk-errors.ts'
 import type { FocalPoint } from '../file-info.ts'
+import { withSpoolFolder } from '../spool-folder.ts'
 import { getByAddress, type NamedFile, type ServedFiles } from '../served-files.ts'
 import { isStorageName, type MediaStorage, type StoredFile } from '../storage/storage.ts'
 import { namedByRecord, type Part, possibleNames, splitName } from '../stored-names.ts'
@@ -42,9 +41,7 @@ export function openImageVariants(dependencies: ImageVariantsDependencies): Imag
   const shared = shareWork<NamedFile | null>()
   const makeOnce = (work: Making, gone: AbortSignal): Promise<NamedFile | null> =>
     shared(work.made, gone, (signal) =>
-      asDiskErrors(() =>
-        images.inTurn((processes) => make(dependencies, processes, work, signal), { signal }),
-      ),
+      images.inTurn((processes) => make(dependencies, processes, work, signal), { signal }),
     )
   const get = async (
     address: string,
@@ -116,18 +113,14 @@ async function make(
   if (known !== null) return known
   const original = await getOriginal(storage, splitName(address), record.generation)
   if (original === null) return null
-  await mkdir(spoolFolder, { recursive: true })
-  const folder = await mkdtemp(join(spoolFolder, 'variant-'))
-  try {
+  await withSpoolFolder(spoolFolder, 'variant-', async (folder) => {
     const source = join(folder, address)
     const target = join(folder, made)
     const focalPoint = record.focalPoint as FocalPoint | null
     await pipeline(original.read(), createWriteStream(source))
     await processes.run({ kind: 'render', source, target, variant, focalPoint }, signal)
     await storage.put(made, target)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
   const forgotten = await records.addVariant(record, made, MAX_VARIANTS)
   for (const outdated of forgotten ?? [made]) await storage.remove(outdated)
   const file = forgotten === null ? null : await storage.get(made)
