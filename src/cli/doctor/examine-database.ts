@@ -18,7 +18,7 @@ import { examineJobs } from './examine-jobs.ts'
 import { examineCommitLog } from './examine-log.ts'
 import { examineExtensions } from './examine-extensions.ts'
 import { examineCaches } from './examine-purges.ts'
-import { examineRules } from './examine-rules.ts'
+import { examineQueryRules, examineRules } from './examine-rules.ts'
 import { examineSearch } from './examine-search.ts'
 import { examineWebhooks } from './examine-webhooks.ts'
 import type { Finding } from './finding.ts'
@@ -36,6 +36,7 @@ export async function examineDatabase(
   const declared = compileCollections(schema)
   const plans = [...declared.values()]
   const { collections, ...indexes } = await inspectIndexes(database, plans)
+  const queries = compileQueries(schema, config.api)
   const stats = await readQueryStats(database)
   const advice = adviseIndexes(stats, schema.contentTypes.values(), collections)
   return {
@@ -48,12 +49,13 @@ export async function examineDatabase(
       ...examineIndexes(indexes),
       ...explainUnindexed(declared).map((why) => finding('warning', why)),
       examineAdvice(advice, stats.length),
-      ...adviseQueries(compileQueries(schema, config.api), collections).map((what): Finding => ({
+      ...adviseQueries(queries, collections).map((what): Finding => ({
         check: 'named queries',
         level: 'warning',
         what,
       })),
       ...(await examineRules(database, schema, collections)),
+      ...(await examineQueryRules(database, schema, queries)),
       ...(await examineConversion(database)),
       ...(await examineCommitLog(database)),
       ...(await examineCaches(database, config.cache)),

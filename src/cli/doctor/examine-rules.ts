@@ -2,6 +2,9 @@ import { adviseCondition } from '../../mongo/indexes/advise-queries.ts'
 import type { CollectionIndexes } from '../../mongo/indexes/inspect-indexes.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { findApiTokenRows, toApiToken } from '../../people/access/api-token-rows.ts'
+import { compileActions } from '../../people/access/actions.ts'
+import { findUndecidedQueries } from '../../people/access/undecided-queries.ts'
+import type { NamedQueries } from '../../query/named/compile-queries.ts'
 import { findRoles } from '../../people/access/role-rows.ts'
 import { findStaff } from '../../people/administrators/rows.ts'
 import type { HeldRule } from '../../people/rules/bound-rules.ts'
@@ -28,6 +31,16 @@ export async function examineRules(
     ...listing.flatMap((one) => adviceFor(one, collections)),
     ...[...new Set(listing.map(({ rule }) => rule.plan))].flatMap(hintsOf),
   ]
+}
+
+/** Names the queries whose requests are refused because their file does not decide on a stored rule. */
+export async function examineQueryRules(
+  database: Database,
+  schema: Schema,
+  queries: NamedQueries,
+): Promise<readonly Finding[]> {
+  const undecided = await findUndecidedQueries(database, compileActions(schema), queries)
+  return undecided.map((what) => ({ check: CHECK, level: 'fault', what }))
 }
 
 async function storedRules(database: Database, schema: Schema): Promise<readonly RuleSource[]> {

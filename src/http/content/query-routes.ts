@@ -50,10 +50,7 @@ export function queryRoutes(
   return router
 }
 
-/**
- * A rule that was stored after the start can concern a query that does not say whether rules hold. It would stop the
- * next start. @throws ForbiddenError
- */
+/** A stored rule can concern a query that does not say whether rules hold. @throws ForbiddenError */
 async function refuseUndecided(
   { state: { principal } }: Pick<Context, 'state'>,
   { definition, types }: NamedQuery,

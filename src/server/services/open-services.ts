@@ -115,7 +115,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   try {
     const queries = compileQueries(schema, config.api)
     await assertDeployment(base, log)
-    await assertRulesAtStart(base, queries)
+    await assertRulesAtStart(base, queries, log)
     await database.announce(entered.digest) // locks of a killed process may block the creation of indexes
     await fitContent(base, log)
     for (const advice of adviseQueries(queries, declaredIndexes(schema))) log.warn(advice)

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { SchemaError } from '../../../src/schema/schema-error.ts'
 import { serve, type TestServer } from '../../support/server.ts'
 import { addEntry, addMember, type Member, RULED_TYPES, setRules } from './rules-world.ts'
 
@@ -70,16 +69,18 @@ describe('named queries under rules', () => {
     expect(await read(null)).to.equal(200)
   })
 
-  it('stop the start without the key if a type has a rule', async () => {
-    const undecided = { ...RULED_TYPES, 'src/queries/notes': NOTES }
-    const stopped = await serve('rules_queries', {
-      contentTypes: undecided,
+  it('stay refused after a restart, which names the file in the log', async () => {
+    const restarted = await serve('rules_queries', {
+      contentTypes: { ...RULED_TYPES, 'src/queries/notes': NOTES },
       environment: { MONGODB_DATABASE: server.database },
-    }).then(
-      (started) => started.close(),
-      (error: unknown) => error,
-    )
-    expect(stopped).to.be.instanceOf(SchemaError)
-    expect(stopped).to.have.property('message').include('api::note.note')
+    })
+    try {
+      await setRules(restarted, 'public', [], ['query::notes'])
+      expect((await restarted.get('/api/_q/notes', { token: null })).status).to.equal(403)
+      const named = restarted.takeLog().find(({ msg }) => String(msg).includes('queries/notes'))
+      expect(named?.['msg']).to.include('api::note.note').and.include('set rules to')
+    } finally {
+      await restarted.close()
+    }
   })
 })

@@ -102,6 +102,33 @@ describe('quire doctor', () => {
     await test.database.collection('note_versions').dropIndexes()
   })
 
+  it('reports a fault for a query that a stored rule closes', async () => {
+    const project = path.join(folder, 'project')
+    const files = {
+      'package.json': { name: 'project' },
+      'src/api/note/content-types/note/schema.json': declare('note', { text: { type: 'string' } }),
+      'src/queries/notes.json': { type: 'note', fields: ['text'] },
+    }
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(path.dirname(path.join(project, name)), { recursive: true })
+      await writeFile(path.join(project, name), JSON.stringify(content))
+    }
+    const actions = compileActions(await schema())
+    const { roles } = await openAccess(test.database, actions, { rootApiToken: null })
+    const faults = async (): Promise<readonly string[]> =>
+      (await examined({ CONTENT_TYPES_DIR: project })).findings
+        .filter(({ check, level }) => check === 'rules' && level === 'fault')
+        .map(({ what }) => what)
+    await roles.update('public', {
+      rules: [{ action: 'api::note.note.find', where: { text: 'open' } }],
+    })
+    const [fault = '', ...others] = await faults()
+    expect(others).to.deep.equal([])
+    expect(fault).to.include('src/queries/notes.json: rules: ').and.include('api::note.note')
+    await roles.update('public', { rules: [] })
+    expect(await faults()).to.deep.equal([])
+  })
+
   it('warns of missing and changed indexes', async () => {
     const { status, out } = await doctor()
     expect(status).to.equal(1)
