@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb'
+import { isRecord } from '../../base/is-record.ts'
 import type { ObservedCommand } from '../../base/observed.ts'
 import type { Database } from '../connection/database.ts'
 
@@ -14,13 +15,85 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   count: ['query', 'skip', 'limit', 'hint', 'collation'],
 }
 
-/** Returns null for commands that are not queries, and on any error: explaining is optional. */
+type Explained = Pick<ObservedCommand, 'name' | 'command'>
+
+/**
+ * Stages over one collection. DocumentDB crashes while it explains some joins with `executionStats` (seen in 2026), and
+ * a crash of the database costs more than a plan is worth.
+ */
+const SAFE_STAGES: ReadonlySet<string> = new Set([
+  '$match',
+  '$sort',
+  '$skip',
+  '$limit',
+  '$project',
+  '$addFields',
+  '$set',
+  '$unset',
+  '$unwind',
+  '$group',
+  '$count',
+  '$replaceRoot',
+  '$replaceWith',
+])
+
+export interface Explainer {
+  /** Whether it would explain a query now. */
+  isFree(): boolean
+  /** Runs the query again. Null as for `explainCommand`, and while it is not free. */
+  explain(command: Explained): Promise<QueryPlan | null>
+}
+
+const MAX_PER_MINUTE = 6
+const MINUTE_MS = 60_000
+
+/** Explains one query at a time and few per minute, because the queries are slow. `nowMs` is monotonic. */
+export function openExplainer(
+  database: Database,
+  nowMs: () => number = () => performance.now(),
+): Explainer {
+  let begun: readonly number[] = []
+  let isBusy = false
+  const isFree = (): boolean => {
+    begun = begun.filter((at) => nowMs() - at < MINUTE_MS)
+    return !isBusy && begun.length < MAX_PER_MINUTE
+  }
+  return {
+    isFree,
+    explain: async (command) => {
+      if (!isExplained(command) || !isFree()) return null
+      begun = [...begun, nowMs()]
+      isBusy = true
+      try {
+        return await explainCommand(database, command)
+      } finally {
+        isBusy = false
+      }
+    },
+  }
+}
+
+/** Whether the command is a read of one collection. */
+export function isExplained({ name, command }: Explained): boolean {
+  if (name !== 'aggregate') return Object.hasOwn(PARTS, name)
+  const { pipeline } = command
+  return (
+    Array.isArray(pipeline) &&
+    pipeline.every((stage: unknown) => isRecord(stage) && Object.keys(stage).every(isSafe))
+  )
+}
+
+function isSafe(stage: string): boolean {
+  return SAFE_STAGES.has(stage)
+}
+
+/** Null for commands that are no reads of one collection, and on any error: explaining is optional. */
 export async function explainCommand(
   database: Database,
-  { name, command }: Pick<ObservedCommand, 'name' | 'command'>,
+  { name, command }: Explained,
 ): Promise<QueryPlan | null> {
   const parts = PARTS[name]
-  if (parts === undefined) return null
+  if (parts === undefined || !isExplained({ name, command })) return null
   const query = Object.fromEntries(
     [name, ...parts]
       .filter((part) => command[part] !== undefined)

@@ -3,7 +3,7 @@ import type { AnyBulkWriteOperation } from 'mongodb'
 import type { ObservedCommand, QueryShape } from '../../base/observed.ts'
 import type { CommandMonitor } from '../connection/command-monitor.ts'
 import type { Database } from '../connection/database.ts'
-import { explainCommand, type QueryPlan } from './explain-command.ts'
+import type { Explainer, QueryPlan } from './explain-command.ts'
 
 export interface QueryStat extends QueryShape {
   readonly count: number
@@ -21,6 +21,7 @@ export interface QueryStats {
 export interface QueryStatsOptions {
   readonly database: Database
   readonly monitor: CommandMonitor
+  readonly explainer: Explainer
   /** Names of content collections. Queries of other collections are ignored. */
   readonly collections: ReadonlySet<string>
   readonly now: () => Date
@@ -53,7 +54,7 @@ interface Pending {
 
 /** Aggregates the costs of queries by shape, for `quire doctor`. Operands are not stored. */
 export function openQueryStats(options: QueryStatsOptions): QueryStats {
-  const { database, monitor, collections, now, onBackgroundError } = options
+  const { database, explainer, monitor, collections, now, onBackgroundError } = options
   const { flushIntervalMs = FLUSH_INTERVAL_MS } = options
   const pending = new Map<string, Pending>()
   const explainedAtMs = new Map<string, number>()
@@ -69,11 +70,11 @@ export function openQueryStats(options: QueryStatsOptions): QueryStats {
     const [next] = [...seen]
       .filter(([key]) => isDue(key))
       .sort(([, one], [, other]) => other.slowest.ms - one.slowest.ms)
-    if (next === undefined) return null
+    if (next === undefined || !explainer.isFree()) return null
     const [key, { slowest }] = next
     if (explainedAtMs.size >= MAX_STORED) explainedAtMs.clear()
     explainedAtMs.set(key, now().getTime())
-    return { key, plan: await explainCommand(database, slowest) }
+    return { key, plan: await explainer.explain(slowest) }
   }
   const flush = (): Promise<void> =>
     monitor.unobserved(async () => {

@@ -1,10 +1,9 @@
 import type { Schema } from '../../schema/plan.ts'
 import type { CommandMonitor } from '../connection/command-monitor.ts'
-import type { Database } from '../connection/database.ts'
-import { openQueryStats, type QueryStats } from './query-stats.ts'
+import { openQueryStats, type QueryStats, type QueryStatsOptions } from './query-stats.ts'
 
 export function watchQueries(
-  database: Database,
+  { database, explainer }: Pick<QueryStatsOptions, 'database' | 'explainer'>,
   monitor: CommandMonitor,
   { contentTypes }: Pick<Schema, 'contentTypes'>,
   onBackgroundError: (error: unknown) => void,
@@ -12,6 +11,7 @@ export function watchQueries(
   if (monitor.mode === 'off') return null
   return openQueryStats({
     database,
+    explainer,
     monitor,
     collections: new Set([...contentTypes.values()].map(({ collectionName }) => collectionName)),
     now: () => new Date(),

@@ -35,7 +35,11 @@ import type { Database } from '../../mongo/connection/database.ts'
 import type { ProcessRow } from '../../mongo/connection/process-sessions.ts'
 import { openPushClients, type PushClients } from '../../mongo/system/push-clients.ts'
 import { adviseQueries, declaredIndexes } from '../../mongo/indexes/advise-queries.ts'
-import { explainCommand, type QueryPlan } from '../../mongo/observe/explain-command.ts'
+import {
+  type Explainer,
+  openExplainer,
+  type QueryPlan,
+} from '../../mongo/observe/explain-command.ts'
 import { watchQueries } from '../../mongo/observe/watch-queries.ts'
 import type { ObservedCommand } from '../../base/observed.ts'
 import { compileQueries, type NamedQueries } from '../../query/named/compile-queries.ts'
@@ -125,9 +129,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     openHostOf(base, control, log)
     const background = await startBackground(base, control, { ...kept, log })
     const changes = openChangeClock(background.commitLog)
-    const stats = watchQueries(database, monitor, schema, (err) => {
-      log.debug({ err }, 'The statistics of queries could not be stored')
-    })
+    const { stats, explainer } = observeQueries(base, monitor, log)
     const running = await runExtensions(base, background, log)
     database.endStart()
     return {
@@ -145,13 +147,25 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       spoolFolder: base.spoolFolder,
       monitor,
       changes,
-      explain: (command) => explainCommand(database, command),
+      explain: (command) => explainer.explain(command),
       close: () => closeAll({ ...control, ...background, stats, changes, database, running }),
     }
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+function observeQueries(
+  { database, schema }: Base,
+  monitor: CommandMonitor,
+  log: Logger,
+): { readonly stats: ReturnType<typeof watchQueries>; readonly explainer: Explainer } {
+  const explainer = openExplainer(database)
+  const stats = watchQueries({ database, explainer }, monitor, schema, (err) => {
+    log.debug({ err }, 'The statistics of queries could not be stored')
+  })
+  return { stats, explainer }
 }
 
 function logRenames({ renamedHolders, renamed }: Base['entered'], log: Logger): void {

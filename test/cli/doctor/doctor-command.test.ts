@@ -12,7 +12,7 @@ import { readConfig } from '../../../src/base/config/config.ts'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
 import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
-import { explainCommand } from '../../../src/mongo/observe/explain-command.ts'
+import { explainCommand, openExplainer } from '../../../src/mongo/observe/explain-command.ts'
 import { openQueryStats } from '../../../src/mongo/observe/query-stats.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { loadSchema } from '../../../src/server/services/load-schema.ts'
@@ -178,6 +178,7 @@ describe('quire doctor', () => {
     const { uri, name } = test
     const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000, monitor })
     const stats = openQueryStats({
+      explainer: openExplainer(database),
       database,
       monitor,
       collections: new Set(['note_versions']),
@@ -211,6 +212,7 @@ describe('quire doctor', () => {
     const database = await openDatabase({ uri, name, queryTimeoutMs: 10_000, monitor })
     const options = { database, monitor, collections: new Set(['note_versions']) }
     const stats = openQueryStats({
+      explainer: openExplainer(database),
       ...options,
       now: () => new Date(),
       onBackgroundError: (error) => expect.fail(String(error)),

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createCommandMonitor } from '../../../src/mongo/connection/command-monitor.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
+import { openExplainer } from '../../../src/mongo/observe/explain-command.ts'
 import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import {
   openQueryStats,
@@ -22,6 +23,7 @@ describe('statistics of queries', () => {
     const { uri, name } = test
     database = await openDatabase({ uri, name, queryTimeoutMs: 10_000, monitor })
     stats = openQueryStats({
+      explainer: openExplainer(database),
       database,
       monitor,
       collections: new Set(['content']),
