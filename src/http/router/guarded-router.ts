@@ -135,10 +135,12 @@ export function programsOnly(handler: Handler): Guarded {
   return guarded('programs', ({ state }) => assertProgram(state.principal), handler)
 }
 
+/** The error names no action, because the request may be about another type. */
 function assertAny(actions: readonly string[], isPermitted: typeof may) {
   return ({ state: { principal } }: Context): void => {
-    const [first = ''] = actions
-    if (!actions.some((action) => isPermitted(principal, action))) assertMay(principal, first)
+    if (!actions.some((action) => isPermitted(principal, action))) {
+      throw new ForbiddenError('Forbidden')
+    }
   }
 }
 

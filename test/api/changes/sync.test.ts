@@ -207,6 +207,19 @@ describe('GET /api/_sync', () => {
     expect(summary((await follow(`token=${next}`)).items)).to.deep.equal(['put article en c'])
   })
 
+  it('names no other type in the 403 of a caller without a right, and hides which types exist', async () => {
+    await server.send('POST', '/admin/api-tokens', { body: { name: 'none', type: 'custom' } })
+    const list = (await server.send('GET', '/admin/api-tokens')).body.data
+    const { id } = list.find(({ name }: Json) => name === 'none')
+    const { accessKey: token } = (await server.send('POST', `/admin/api-tokens/${id}/regenerate`))
+      .body.data
+    const asked = [sync('types=tag', { token }), sync('types=missing', { token })]
+    const [known, unknown] = await Promise.all(asked)
+    expect([known?.status, unknown?.status]).to.deep.equal([403, 403])
+    expect(known?.text).to.not.include('api::')
+    expect(unknown?.body).to.deep.equal(known?.body)
+  })
+
   it('sends a reset for a type that is no longer readable, and its rows after a new grant', async () => {
     await server.send('POST', '/admin/api-tokens', { body: { name: 'app', type: 'custom' } })
     const list = (await server.send('GET', '/admin/api-tokens')).body.data
