@@ -32,6 +32,7 @@ export type AssertSeen = (record: FileRecord) => void
 export interface FileTrash {
   /** False for files that are deleted permanently. */
   keeps(record: FileRecord): boolean
+  holds(documentId: string): Promise<boolean>
   /** Moves a file and its bytes to the trash. Returns false if there is no such file. */
   remove(documentId: string): Promise<boolean>
   /** Restores a file with its ids and addresses. @throws NotFoundError; ConflictError if the file exists again; ServiceUnavailableError if its bytes are not back yet */
@@ -66,6 +67,8 @@ export function openFileTrash(context: FileTrashContext): FileTrash {
       database.trashDays > 0 &&
       provider === storage.provider &&
       Math.max(size, original?.size ?? 0) * 1_000 <= (storage.maxRenameBytes ?? Infinity),
+    holds: async (documentId) =>
+      (await findRows(context, { documentId, deletion: null })).length > 0,
     remove: (documentId) => remove(context, documentId),
     restore: (deleted, assertSeen) => restore(context, deleted, assertSeen),
     end: (deleted, assertSeen) => end(context, deleted, { assertSeen, isNoted: true }),

@@ -15,6 +15,8 @@ export type MediaFile = FileRecord
 
 export interface MediaLibrary {
   get(id: string): Promise<MediaFile | null>
+  /** Whether the trash holds a file with this documentId, which a new one would keep from being restored. */
+  isInTrash(documentId: string): Promise<boolean>
   /** Stores all files or none. */
   add(
     upload: Upload,
@@ -51,6 +53,7 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
   const { records, storage, trash } = dependencies
   return {
     get: (id) => records.get(/^\d{1,15}$/.test(id) ? { id: Number(id) } : { documentId: id }),
+    isInTrash: async (documentId) => (await trash?.holds(documentId)) === true,
     add: (upload, infos, attach, options = {}) =>
       add(dependencies, upload, { infos, attach, ...options }),
     replace: async (record, upload, file, info) => {

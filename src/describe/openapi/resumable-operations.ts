@@ -47,7 +47,7 @@ function create(): PlacedOperation {
           Location: { description: 'The address of the upload', schema: TEXT },
           ...OFFSET,
         }),
-        ...failures(412, 413, 422, 429),
+        ...failures(409, 412, 413, 422, 429),
       },
     },
   }

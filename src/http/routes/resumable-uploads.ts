@@ -26,13 +26,13 @@ import {
   TUS_EXTENSIONS,
   TUS_VERSION,
 } from './upload-headers.ts'
-import { readUploadId, storeOnce } from './upload-once.ts'
+import { assertNotInTrash, readUploadId, storeOnce } from './upload-once.ts'
 
 export interface ResumableDependencies {
   readonly authenticate: Middleware
   readonly api: StrictOptions
   readonly media: {
-    readonly library: Pick<MediaLibrary, 'get'>
+    readonly library: Pick<MediaLibrary, 'get' | 'isInTrash'>
     readonly receive: Pick<ReceiveOptions, 'maxBytes'>
     readonly resumable: ResumableUploads
   }
@@ -74,7 +74,7 @@ export function addResumableRoutes(
 
 async function createUpload(
   ctx: Context,
-  { api, media: { receive, resumable } }: ResumableDependencies,
+  { api, media: { library, receive, resumable } }: ResumableDependencies,
   { assertInfo }: Pick<ResumableHandlers, 'assertInfo'>,
 ): Promise<void> {
   assertVersion(ctx)
@@ -82,7 +82,9 @@ async function createUpload(
   const length = readLength(ctx, receive.maxBytes)
   const described = readMetadata(ctx, api)
   if (described.fileInfo !== null) await assertInfo(described.fileInfo)
-  const row = await resumable.create({ _id: readUploadId(ctx), owner, length, ...described })
+  const _id = readUploadId(ctx)
+  if (_id !== null && (await library.get(_id)) === null) await assertNotInTrash(library, _id)
+  const row = await resumable.create({ _id, owner, length, ...described })
   ctx.set('Location', `${PATH}/${row._id}`)
   show(ctx, row)
   ctx.status = 201
@@ -152,7 +154,7 @@ function describeProtocol(
 
 function completeOnce(
   ctx: Context,
-  library: Pick<MediaLibrary, 'get'>,
+  library: ResumableDependencies['media']['library'],
   lock: UploadLock,
   store: ResumableHandlers['store'],
 ): Promise<readonly MediaFile[]> {

@@ -2,6 +2,7 @@ import { documentIdFrom } from '@quire/schema/derived-id'
 import { expect } from 'chai'
 import { noisyPng } from '../../media/sample-images.ts'
 import { addMember, type Member, RULED_TYPES, setRules } from '../people/rules-world.ts'
+import { addAdministrator, type AdminClient, signIn } from '../../support/admin-client.ts'
 import { type Answer, ROOT_TOKEN, serve, type TestServer } from '../../support/server.ts'
 import { MULTIPART, multipart, type Parts } from '../../support/uploads.ts'
 
@@ -14,6 +15,7 @@ for (const storage of ['local', 'gridfs']) {
     let server: TestServer
     let anna: Member
     let bert: Member
+    let editor: AdminClient
 
     before(async () => {
       server = await serve(`upload_once_${storage}`, {
@@ -24,6 +26,8 @@ for (const storage of ['local', 'gridfs']) {
       await setRules(server, 'authenticated', [], [UPLOAD])
       anna = await addMember(server, 'anna')
       bert = await addMember(server, 'bert')
+      await addAdministrator(server, 'Editor', ['editor'])
+      editor = await signIn(server, 'editor@example.org')
     })
     after(() => server.close())
 
@@ -68,10 +72,31 @@ for (const storage of ['local', 'gridfs']) {
       expect(one.body[0].documentId).not.to.equal(other.body[0].documentId)
     })
 
-    it('stores the file again if it was deleted', async () => {
-      const [{ id, documentId }] = (await upload(anna.token, 'gone')).body
+    it('is refused while the file is in the trash, which can be restored', async () => {
+      const [{ id, documentId, url }] = (await upload(anna.token, 'gone')).body
       await server.send('DELETE', `/api/upload/files/${id}`, { token: ROOT_TOKEN })
+      const refused = await upload(anna.token, 'gone')
+      expect([refused.status, refused.headers['error-code']]).to.deep.equal([409, 'file_changed'])
+      const resumed = await server.send('POST', '/api/upload/resumable', {
+        headers: { 'Idempotency-Key': 'gone', 'Tus-Resumable': '1.0.0', 'Upload-Length': '5' },
+        token: anna.token,
+      })
+      expect([resumed.status, resumed.headers['error-code']]).to.deep.equal([409, 'file_changed'])
+
+      const path = `/admin/trash/plugin::upload.file/${documentId}/restore`
+      const restored = await editor.send('POST', path, { data: {} })
+      expect(restored.status, restored.text).to.equal(200)
+      expect((await server.get(url)).text).to.equal('hello')
       const again = await upload(anna.token, 'gone')
+      expect([isReplayed(again), again.body[0].id]).to.deep.equal([true, id])
+    })
+
+    it('stores the file again if it was deleted for good', async () => {
+      const [{ id, documentId }] = (await upload(anna.token, 'ended')).body
+      await server.send('DELETE', `/api/upload/files/${id}`, { token: ROOT_TOKEN })
+      const ended = await editor.send('DELETE', `/admin/trash/plugin::upload.file/${documentId}`)
+      expect(ended.status, ended.text).to.equal(204)
+      const again = await upload(anna.token, 'ended')
       expect(isReplayed(again)).to.equal(false)
       expect(again.body[0].documentId).to.equal(documentId)
     })
