@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
@@ -116,7 +117,7 @@ export async function untilStored(read: () => Promise<unknown>, wanted: unknown)
   let found = await read()
   // A busy machine delays the reads as well as the save. Each read takes CPU time that the save needs.
   for (let reads = 1; Date.now() < end || reads < MIN_READS; reads += 1) {
-    if (JSON.stringify(found) === JSON.stringify(wanted)) break
+    if (isDeepStrictEqual(found, wanted)) break
     await new Promise((resolve) => setTimeout(resolve, Math.min(20 * reads, MAX_PAUSE_MS)))
     found = await read()
   }
