@@ -9,7 +9,7 @@ import {
 import type { Conflict } from './merge.ts'
 import type { Attributes, Components } from '../api/attributes.ts'
 
-type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 export interface KeptWork {
   readonly base: FormValues
@@ -31,32 +31,106 @@ export interface KeptFor {
   readonly isAside?: boolean
 }
 
-function storageKeyOf({
-  administrator,
-  uid,
-  documentId,
-  locale,
-  isAside = false,
-}: KeptFor): string {
-  const which = documentId ?? (isAside ? 'aside' : 'new')
+/** Rows of earlier releases belong to no window. Their key ends before the name of the window. */
+const NO_WINDOW = ''
+
+function storageKeyOf(of: KeptFor, window: string): string {
+  return window === NO_WINDOW ? entryKeyOf(of) : `${entryKeyOf(of)} ${window}`
+}
+
+function entryKeyOf({ administrator, uid, documentId, locale, isAside = false }: KeptFor): string {
+  const which = documentId === null ? (isAside ? 'aside' : 'new') : encodeURIComponent(documentId)
   return ['quire.unsaved', administrator, uid, which, locale ?? ''].join(' ')
 }
 
-/** Null removes the stored changes. Returns false if the browser refuses to store them. */
-export function keepWork(store: Store, of: KeptFor, work: KeptWork | null): boolean {
+export interface WindowWork {
+  readonly window: string
+  readonly work: KeptWork | null
+  /** In milliseconds since 1970. */
+  readonly at: number
+}
+
+/**
+ * Stores the changes of a window; null removes them. Returns false if the browser refuses to store
+ * them.
+ */
+export function keepWork(store: Store, of: KeptFor, { window, work, at }: WindowWork): boolean {
   try {
-    if (work === null) store.removeItem(storageKeyOf(of))
-    else store.setItem(storageKeyOf(of), JSON.stringify(work))
+    const key = storageKeyOf(of, window)
+    if (work === null) store.removeItem(key)
+    else store.setItem(key, JSON.stringify({ ...work, at }))
     return true
   } catch {
     return false // full or forbidden
   }
 }
 
-export function findKeptWork(store: Store, of: KeptFor): KeptWork | null {
+interface Taking {
+  readonly window: string
+  /** Open windows. Their changes stay with them. */
+  readonly others: ReadonlySet<string>
+  readonly at: number
+}
+
+/**
+ * Moves the stored changes of closed windows into a window, and joins them. If several changed the
+ * same attribute, the newest changes are moved, and the others remain for a later call.
+ */
+export function takeKeptWork(
+  store: Store,
+  of: KeptFor,
+  { window, others, at }: Taking,
+): KeptWork | null {
+  const taken: StoredWork[] = []
+  const isTaken = (name: string): boolean => taken.some(({ work }) => name in work.mine)
+  for (const stored of storedWorks(store, of)) {
+    if (others.has(stored.window) || Object.keys(stored.work.mine).some(isTaken)) continue
+    taken.push(stored)
+  }
+  if (taken.length === 0) return null
+  const work = joinWorks(taken.map((one) => one.work))
+  if (!keepWork(store, of, { window, work, at })) return work
+  for (const one of taken) {
+    if (one.window !== window) keepWork(store, of, { window: one.window, work: null, at })
+  }
+  return work
+}
+
+function joinWorks(works: readonly KeptWork[]): KeptWork {
+  const conflicts = works.flatMap((work) => work.conflicts ?? [])
+  return {
+    base: Object.assign({}, ...works.map(({ base }) => base)) as FormValues,
+    mine: Object.assign({}, ...works.map(({ mine }) => mine)) as FormValues,
+    ...(conflicts.length > 0 && { conflicts }),
+  }
+}
+
+interface StoredWork extends WindowWork {
+  readonly work: KeptWork
+}
+
+/** The newest comes first. */
+function storedWorks(store: Store, of: KeptFor): readonly StoredWork[] {
+  const start = entryKeyOf(of)
   try {
-    const kept = JSON.parse(store.getItem(storageKeyOf(of)) ?? 'null') as unknown
-    return isKeptWork(kept) ? kept : null
+    return Array.from({ length: store.length }, (_, at) => store.key(at) ?? '')
+      .filter((key) => key === start || key.startsWith(`${start} `))
+      .flatMap((key) => {
+        const stored = readWork(store.getItem(key))
+        return stored === null ? [] : [{ window: key.slice(start.length + 1), ...stored }]
+      })
+      .toSorted((one, other) => other.at - one.at)
+  } catch {
+    return []
+  }
+}
+
+function readWork(text: string | null): Omit<StoredWork, 'window'> | null {
+  try {
+    const read = JSON.parse(text ?? 'null') as unknown
+    if (!isKeptWork(read)) return null
+    const { at, ...work } = read as KeptWork & { readonly at?: unknown }
+    return { work, at: typeof at === 'number' ? at : 0 }
   } catch {
     return null
   }

@@ -1,18 +1,36 @@
 import { expect } from 'chai'
-import { findKeptWork, type KeptFor, keepWork, learnKeptKeys } from '../../src/entry/kept-work.ts'
+import * as fc from 'fast-check'
+import {
+  type KeptFor,
+  type KeptWork,
+  keepWork,
+  learnKeptKeys,
+  takeKeptWork,
+} from '../../src/entry/kept-work.ts'
 import { populateOf } from '../../src/entry/populate.ts'
 import { toFormValues } from '../../src/entry/values.ts'
 import { ARTICLE, COMPONENTS, reading } from './samples.ts'
 
 const OF: KeptFor = { administrator: 'ada', uid: 'api::a.a', documentId: 'd1', locale: 'en' }
+const WINDOW = 'w1'
+const NONE: ReadonlySet<string> = new Set()
 const WORK = { base: { title: 'before' }, mine: { title: 'after' } }
 const CONFLICT = { address: ['title'], mine: 'after', theirs: 'before' }
+
+const keep = (
+  store: MemoryStore,
+  of: KeptFor,
+  work: KeptWork | null,
+  { window = WINDOW, at = 1 } = {},
+): boolean => keepWork(store, of, { window, work, at })
+const take = (store: MemoryStore, of: KeptFor, others = NONE, window = 'new'): KeptWork | null =>
+  takeKeptWork(store, of, { window, others, at: 1_000 })
 
 describe('unsaved changes in the browser', () => {
   it('belong to one user, entry and locale', () => {
     const store = new MemoryStore()
-    expect(keepWork(store, OF, WORK)).to.equal(true)
-    expect(findKeptWork(store, OF)).to.deep.equal(WORK)
+    expect(keep(store, OF, WORK)).to.equal(true)
+    expect(take(store, OF, NONE, WINDOW)).to.deep.equal(WORK)
     const others = [
       { administrator: 'grace' },
       { documentId: 'd2' },
@@ -20,28 +38,71 @@ describe('unsaved changes in the browser', () => {
       { locale: 'de' },
       { uid: 'api::b.b' },
     ]
-    for (const other of others) expect(findKeptWork(store, { ...OF, ...other })).to.equal(null)
-    keepWork(store, OF, null)
-    expect(store.length()).to.equal(0)
+    for (const other of others) expect(take(store, { ...OF, ...other })).to.equal(null)
+    keep(store, OF, null)
+    expect(store.length).to.equal(0)
   })
 
   it('include undecided conflicts', () => {
     const store = new MemoryStore()
     const work = { ...WORK, conflicts: [CONFLICT] }
-    keepWork(store, OF, work)
-    expect(findKeptWork(store, OF)).to.deep.equal(work)
+    keep(store, OF, work)
+    expect(take(store, OF)).to.deep.equal(work)
+    expect(store.length).to.equal(1)
+  })
+
+  it('stay with their window while it is open', () => {
+    const store = new MemoryStore()
+    keep(store, OF, WORK)
+    expect(take(store, OF, new Set([WINDOW]))).to.equal(null)
+    keep(store, OF, null, { window: 'new' })
+    expect(take(store, OF)).to.deep.equal(WORK)
+  })
+
+  it('of an earlier release belong to no window', () => {
+    const store = new MemoryStore()
+    store.setItem('quire.unsaved ada api::a.a d1 en', JSON.stringify(WORK))
+    expect(take(store, OF)).to.deep.equal(WORK)
+    expect(store.length).to.equal(1)
+    keep(store, OF, null, { window: 'new' })
+    expect(store.length).to.equal(0)
+  })
+
+  it('of closed windows are joined, the newest first', () => {
+    const store = new MemoryStore()
+    const work = (name: string, text: string) => ({ base: { [name]: '' }, mine: { [name]: text } })
+    keep(store, OF, work('title', 'newer'), { window: 'a', at: 3 })
+    keep(store, OF, work('title', 'older'), { window: 'b', at: 1 })
+    keep(store, OF, work('teaser', 'other'), { window: 'c', at: 2 })
+    expect(take(store, OF)?.mine).to.deep.equal({ title: 'newer', teaser: 'other' })
+    keep(store, OF, null, { window: 'new' })
+    expect(take(store, OF)?.mine).to.deep.equal({ title: 'older' })
+  })
+
+  it('survive all actions of other windows', () => {
+    let moved = 0
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 40, size: 'max' }), (actions) => {
+        const windows = new Windows()
+        for (const one of actions) windows.act(one)
+        expect(windows.stored()).to.deep.equal(windows.typed())
+        moved += windows.moved
+      }),
+      { numRuns: 500 },
+    )
+    expect(moved).to.be.greaterThan(100)
   })
 
   it('ignore invalid stored data without throwing', () => {
     const store = new MemoryStore()
-    keepWork(store, OF, WORK)
+    keep(store, OF, WORK)
     const faultyConflicts = ['7', '{}', '[7]', '[{}]', '[{"address":"title"}]', '[{"address":[7]}]']
     const faultyWorks = faultyConflicts.map((one) => `{"base":{},"mine":{},"conflicts":${one}}`)
     for (const text of ['{', '7', 'null', '{}', '{"base":1,"mine":{}}', ...faultyWorks]) {
       store.overwrite(text)
-      expect(findKeptWork(store, OF)).to.equal(null)
+      expect(take(store, OF)).to.equal(null)
     }
-    expect(keepWork(new FullStore(), OF, WORK)).to.equal(false)
+    expect(keep(new FullStore(), OF, WORK)).to.equal(false)
   })
 
   it('restore components under the keys of the closed form', () => {
@@ -79,8 +140,79 @@ describe('the populate of a form', () => {
   })
 })
 
+interface Action {
+  readonly kind: 'type' | 'settle' | 'crash' | 'open'
+  readonly window: number
+  readonly name: string
+}
+
+const action: fc.Arbitrary<Action> = fc.record({
+  kind: fc.constantFrom('type', 'type', 'settle', 'crash', 'open'),
+  window: fc.nat({ max: 3 }),
+  name: fc.constantFrom('title', 'teaser', 'contact'),
+})
+
+/** Windows with the same entry. Each typed word is different. */
+class Windows {
+  readonly #store = new MemoryStore()
+  readonly #open = new Map<string, Map<string, string>>()
+  readonly #left: string[] = []
+  #turn = 0
+  moved = 0
+
+  act({ kind, window: index, name }: Action): void {
+    this.#turn += 1
+    const window = [...this.#open.keys()][index]
+    if (kind === 'open' || window === undefined) return this.#enter(`window ${this.#turn}`)
+    const words = this.#open.get(window) ?? new Map<string, string>()
+    if (kind === 'type') words.set(name, `word ${this.#turn}`)
+    if (kind === 'settle') words.clear() // saved or discarded
+    if (kind === 'crash') {
+      this.#open.delete(window)
+      this.#left.push(...words.values())
+    } else this.#keep(window, words)
+  }
+
+  typed(): readonly string[] {
+    return [...this.#left, ...[...this.#open.values()].flatMap((one) => [...one.values()])].sort()
+  }
+
+  stored(): readonly string[] {
+    const texts = Array.from({ length: this.#store.length }, (_, at) => this.#store.key(at) ?? '')
+    return texts
+      .flatMap((key) => {
+        const { mine } = JSON.parse(this.#store.getItem(key) ?? '') as KeptWork
+        return Object.values(mine) as string[]
+      })
+      .sort()
+  }
+
+  #enter(window: string): void {
+    const others = new Set(this.#open.keys())
+    const work = takeKeptWork(this.#store, OF, { window, others, at: this.#turn })
+    const words = new Map(Object.entries(work?.mine ?? {}) as [string, string][])
+    for (const word of words.values()) this.#left.splice(this.#left.indexOf(word), 1)
+    this.moved += words.size
+    this.#open.set(window, words)
+  }
+
+  #keep(window: string, words: ReadonlyMap<string, string>): void {
+    const mine = Object.fromEntries(words)
+    const work = words.size === 0 ? null : { base: {}, mine }
+    keep(this.#store, OF, work, { window, at: this.#turn })
+  }
+}
+
 class MemoryStore {
   readonly #held = new Map<string, string>()
+
+  get length(): number {
+    return this.#held.size
+  }
+
+  key(at: number): string | null {
+    return [...this.#held.keys()][at] ?? null
+  }
 
   getItem(name: string): string | null {
     return this.#held.get(name) ?? null
@@ -96,10 +228,6 @@ class MemoryStore {
 
   overwrite(text: string): void {
     for (const name of this.#held.keys()) this.#held.set(name, text)
-  }
-
-  length(): number {
-    return this.#held.size
   }
 }
 

@@ -120,10 +120,12 @@ function useNewSession(type: TypeSummary | undefined, { title, locale, left }: B
   const first = useRef<FormValues | null>(null)
   useEffect(() => {
     if (type === undefined || left !== null) return
-    let isGone = false
-    loadFormPlan(client, type, locale).then((plan) => {
-      if (isGone) return
-      const opened = openSession({
+    const abort = new AbortController()
+    const isGone = (): boolean => abort.signal.aborted
+    const load = async (): Promise<void> => {
+      const plan = await loadFormPlan(client, type, locale)
+      if (isGone()) return
+      const opened = await openSession({
         plan,
         documentId: null,
         found: null,
@@ -131,15 +133,15 @@ function useNewSession(type: TypeSummary | undefined, { title, locale, left }: B
         onCreated: () => undefined,
         isAside: true,
       })
+      if (isGone()) return
       const { titleField } = plan.declaration
       if (opened.isRestored) notify(t('entry.restored'))
       else if (titleField !== null && title !== '') opened.form.set([titleField], title)
       first.current = opened.isRestored ? null : opened.form.values()
       setSession(opened)
-    }, notifyFailure)
-    return () => {
-      isGone = true
     }
+    load().catch(notifyFailure)
+    return () => abort.abort()
   }, [administrator.id, client, left, locale, t, title, type])
   useEffect(() => {
     session?.keepsWork(true)

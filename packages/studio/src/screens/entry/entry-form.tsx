@@ -163,12 +163,18 @@ function useSavingWhileOpen({ saver }: EntrySession): void {
       if (document.hidden && saver.isAutomatic()) flush()
     }
     const onLeave = (): void => saver.keep()
+    // Without locks, another window may take changes of this one.
+    const onStorage = ({ newValue }: StorageEvent): void => {
+      if (newValue === null) saver.keep()
+    }
     window.addEventListener('online', flush)
     window.addEventListener('pagehide', onLeave)
+    window.addEventListener('storage', onStorage)
     document.addEventListener('visibilitychange', onHidden)
     return () => {
       window.removeEventListener('online', flush)
       window.removeEventListener('pagehide', onLeave)
+      window.removeEventListener('storage', onStorage)
       document.removeEventListener('visibilitychange', onHidden)
       if (saver.isAutomatic()) flush()
       stop()

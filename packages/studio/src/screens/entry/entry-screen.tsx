@@ -57,24 +57,26 @@ function Loader({ type, documentId, locale }: LoaderProps) {
   created.current = onCreated
   useEffect(() => {
     const abort = new AbortController()
+    const isGone = (): boolean => abort.signal.aborted
     const load = async (): Promise<void> => {
       const plan = await loadFormPlan(client, type, locale)
       const isSingle = type.kind === 'singleType'
       const id = isSingle ? await findSingle(plan, abort.signal) : first.current
       const found: FoundEntry | null = id === null ? null : await findEntry(plan, id, abort.signal)
-      if (abort.signal.aborted) return
+      if (isGone()) return
       if (id !== null && found === null) return setLoaded({ kind: 'missing', plan, documentId: id })
-      const session = openSession({
+      const session = await openSession({
         plan,
         documentId: id,
         found,
         administrator: administrator.id,
         onCreated: (id) => created.current(id),
       })
+      if (isGone()) return
       setLoaded({ kind: 'open', session })
     }
     load().catch((error: unknown) => {
-      if (!abort.signal.aborted) fail(error instanceof Error ? error : new Error(String(error)))
+      if (!isGone()) fail(error instanceof Error ? error : new Error(String(error)))
     })
     return () => abort.abort()
   }, [administrator.id, client, locale, turn, type])

@@ -3,12 +3,13 @@ import type { FormPlan, FoundEntry } from '../../entry/form-plan.ts'
 import { Autosave } from '../../entry/autosave.ts'
 import { FormStore } from '../../entry/form-store.ts'
 import {
-  findKeptWork,
   type KeptFor,
   type KeptWork,
   keepWork,
   learnKeptKeys,
+  takeKeptWork,
 } from '../../entry/kept-work.ts'
+import { announceWindow, findOtherWindows, WINDOW } from '../../entry/open-windows.ts'
 import { randomName } from '../../entry/random-name.ts'
 import { restoreWork } from '../../entry/unsaved.ts'
 import { newValues, toFormValues } from '../../entry/values.ts'
@@ -25,18 +26,18 @@ export interface Opening {
 }
 
 /** Opens an entry and merges the changes that the browser has stored. */
-export function openSession({
+export async function openSession({
   plan,
   documentId,
   found,
   administrator,
   onCreated,
   isAside = false,
-}: Opening): EntrySession {
+}: Opening): Promise<EntrySession> {
   const { attributes, components, reading, type, locale } = plan
   const door = openDoor(plan, { documentId, found }, onCreated)
   const keeper = openKeeper({ administrator, uid: type.uid, locale, isAside }, documentId, door)
-  const kept = keeper.find()
+  const kept = await keeper.take()
   if (kept !== null) learnKeptKeys(attributes, kept.base, components, reading.keys)
   const base =
     found === null ? newValues(attributes, reading) : toFormValues(attributes, found.entry, reading)
@@ -65,14 +66,20 @@ export function openSession({
 
 function openKeeper(of: Omit<KeptFor, 'documentId'>, first: string | null, door: OpenDoor) {
   let isKept = true
-  const keptFor = (documentId: string | null): KeptFor => ({ ...of, documentId })
+  const keep = (documentId: string | null, work: KeptWork | null): void =>
+    void keepWork(localStorage, { ...of, documentId }, { window: WINDOW, work, at: Date.now() })
   return {
-    find: () => findKeptWork(localStorage, keptFor(first)),
+    take: async (): Promise<KeptWork | null> => {
+      announceWindow()
+      const others = await findOtherWindows()
+      const taking = { window: WINDOW, others, at: Date.now() }
+      return takeKeptWork(localStorage, { ...of, documentId: first }, taking)
+    },
     keep: (work: KeptWork | null): void => {
       const documentId = door.documentId()
       // Removes the changes that were stored before the entry had a documentId.
-      if (documentId !== first) keepWork(localStorage, keptFor(first), null)
-      keepWork(localStorage, keptFor(documentId), isKept ? work : null)
+      if (documentId !== first) keep(first, null)
+      keep(documentId, isKept ? work : null)
     },
     keepsWork: (keeps: boolean): void => void (isKept = keeps),
   }

@@ -1,0 +1,24 @@
+import { randomName } from './random-name.ts'
+
+const LOCK = 'quire.window '
+
+/** The name of this window until it is closed or reloaded. */
+export const WINDOW = randomName()
+
+/** Holds a lock until the window is gone. Browsers have locks on HTTPS and on local servers only. */
+export function announceWindow(): void {
+  if (!('locks' in navigator)) return
+  void navigator.locks.request(`${LOCK}${WINDOW}`, { ifAvailable: true }, (lock) =>
+    lock === null ? undefined : new Promise(() => undefined),
+  )
+}
+
+/** The names of the other windows that have announced themselves and are still open. */
+export async function findOtherWindows(): Promise<ReadonlySet<string>> {
+  if (!('locks' in navigator)) return new Set()
+  const { held = [] } = await navigator.locks.query()
+  const names = held.flatMap(({ name = '' }) =>
+    name.startsWith(LOCK) ? [name.slice(LOCK.length)] : [],
+  )
+  return new Set(names.filter((name) => name !== WINDOW))
+}
