@@ -19,7 +19,7 @@ const LINK = fc
   .record(
     {
       type: fc.constant('link'),
-      url: fc.constantFrom('https://example.org', '/here', 'mailto:a@example.org'),
+      url: fc.constantFrom('https://example.org', '/here', 'mailto:a@example.org', ''),
       entry: fc.constant({ type: 'api::a.a', documentId: 'a'.repeat(24) }),
       rel: fc.constant('nofollow'),
       children: fc.array(TEXT, { minLength: 1, maxLength: 3 }),
@@ -74,7 +74,7 @@ export const BLOCKS = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-/** Neighbours that look alike as one, as nobody can tell them apart. */
+/** Equal neighbours as one, except links without a target. Each of them has a hidden target. */
 function joined(nodes: readonly BlockNode[]): readonly BlockNode[] {
   const all: BlockNode[] = []
   for (const node of nodes) {
@@ -85,7 +85,8 @@ function joined(nodes: readonly BlockNode[]): readonly BlockNode[] {
           .filter(([key]) => key !== 'text' && key !== 'children')
           .toSorted(([a], [b]) => a.localeCompare(b)),
       )
-    if (last === undefined || look(last) !== look(node)) all.push(node)
+    const isHidden = node.type === 'link' && node['url'] === '' && node['entry'] === undefined
+    if (last === undefined || isHidden || look(last) !== look(node)) all.push(node)
     else if (node.type === 'text') {
       all[all.length - 1] = { ...last, text: `${String(last['text'])}${String(node['text'])}` }
     } else {

@@ -35,3 +35,8 @@ export function unknownKeys(
 }
 
 export const EMPTY_TEXT: BlockNode = { type: 'text', text: '' }
+
+/** The server sends such links for targets that are hidden from the user. */
+export function isEmptyLink({ url, entry = null }: Readonly<Record<string, unknown>>): boolean {
+  return url === '' && entry === null
+}

@@ -1,6 +1,6 @@
 import { isDeepEqual } from '../../entry/deep-equal.ts'
 import type { BlockNode } from '../../entry/block-text.ts'
-import { BLOCK_KEYS, type EditorNode, EMPTY_TEXT, TEXT_MARKS } from './blocks.ts'
+import { BLOCK_KEYS, type EditorNode, EMPTY_TEXT, isEmptyLink, TEXT_MARKS } from './blocks.ts'
 
 /** Converts the editor's document to a `blocks` value; null for a single empty paragraph. */
 export function fromEditor({ content = [] }: EditorNode): readonly BlockNode[] | null {
@@ -39,15 +39,20 @@ function childrenOf(type: string, { content = [] }: EditorNode): readonly BlockN
 interface Piece {
   readonly text: BlockNode
   readonly link: Readonly<Record<string, unknown>> | null
+  /** Null for links with a target. */
+  readonly number: unknown
 }
 
 /** Joins adjacent texts with the same marks, also inside a link. */
 function inlineOf(content: readonly EditorNode[]): readonly BlockNode[] {
   const children: BlockNode[] = []
-  for (const { text, link } of content.map(toPiece)) {
+  let lastNumber: unknown = null
+  for (const { text, link, number } of content.map(toPiece)) {
     const last = children.at(-1)
+    const isContinued = number === lastNumber
+    lastNumber = number
     if (link === null) join(children, text)
-    else if (last !== undefined && isSameLink(last, link)) {
+    else if (last !== undefined && isContinued && isSameLink(last, link)) {
       const within = [...(last.children ?? [])]
       join(within, text)
       children[children.length - 1] = { ...last, children: within }
@@ -80,8 +85,6 @@ function toPiece({ type, text = '', marks = [] }: EditorNode): Piece {
     marks.find((mark) => mark.type === name)?.attrs
   const looks = TEXT_MARKS.filter((name) => marks.some((mark) => mark.type === name))
   const extra = (attrsOf('extra')?.['keys'] ?? {}) as Readonly<Record<string, unknown>>
-  const link = attrsOf('link')
-  const linkExtra = (link?.['extra'] ?? {}) as Readonly<Record<string, unknown>>
   return {
     text: {
       type: 'text',
@@ -89,7 +92,18 @@ function toPiece({ type, text = '', marks = [] }: EditorNode): Piece {
       ...Object.fromEntries(looks.map((name) => [name, true])),
       ...extra,
     },
-    link: link === undefined ? null : { ...targetOf(link), ...linkExtra },
+    ...toLink(attrsOf('link')),
+  }
+}
+
+function toLink(
+  link: Readonly<Record<string, unknown>> | undefined,
+): Pick<Piece, 'link' | 'number'> {
+  if (link === undefined) return { link: null, number: null }
+  const { extra, number = null } = link
+  return {
+    link: { ...targetOf(link), ...(extra as object | null | undefined) },
+    number: isEmptyLink(link) ? number : null,
   }
 }
 

@@ -58,6 +58,12 @@ const Link = Mark.create({
       },
     },
     extra: { default: null, rendered: false },
+    number: {
+      default: null,
+      parseHTML: ({ dataset }: HTMLElement) => dataset['number'] ?? null,
+      renderHTML: ({ number }: Record<string, unknown>) =>
+        number === null ? {} : { 'data-number': number },
+    },
   }),
   parseHTML: () => [{ tag: 'a[data-url]' }, { tag: 'a[href]' }],
   renderHTML: ({ mark, HTMLAttributes }) => [

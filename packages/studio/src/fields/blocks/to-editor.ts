@@ -1,22 +1,35 @@
 import type { BlockNode } from '../../entry/block-text.ts'
-import { BLOCK_KEYS, type EditorMark, type EditorNode, TEXT_MARKS, unknownKeys } from './blocks.ts'
+import {
+  BLOCK_KEYS,
+  type EditorMark,
+  type EditorNode,
+  isEmptyLink,
+  TEXT_MARKS,
+  unknownKeys,
+} from './blocks.ts'
 
 const TEXT_KEYS = ['type', 'text', ...TEXT_MARKS]
 const LINK_KEYS = ['type', 'url', 'entry', 'children']
 
 export function toEditor(blocks: readonly BlockNode[] | null): EditorNode {
-  const content = (blocks ?? []).map(toBlock)
+  const numbers = { last: 0 }
+  const content = (blocks ?? []).map((block) => toBlock(block, numbers))
   return { type: 'doc', content: content.length === 0 ? [{ type: 'paragraph' }] : content }
 }
 
-function toBlock(node: BlockNode): EditorNode {
+/** Numbers links without a target, which would join if they were equal. */
+interface LinkNumbers {
+  last: number
+}
+
+function toBlock(node: BlockNode, numbers: LinkNumbers): EditorNode {
   const named = BLOCK_KEYS[node.type] ?? []
   const attrs = Object.fromEntries(
     named.flatMap((key) => (node[key] === undefined ? [] : [[key, node[key]]])),
   )
   const extra = unknownKeys(node, ['type', 'children', ...named])
   const more = extra === null ? attrs : { ...attrs, extra }
-  const content = contentOf(node)
+  const content = contentOf(node, numbers)
   return {
     type: editorTypeOf(node.type),
     ...(Object.keys(more).length > 0 && { attrs: more }),
@@ -28,17 +41,25 @@ function editorTypeOf(type: string): string {
   return { 'list-item': 'listItem', code: 'codeBlock', quote: 'blockquote' }[type] ?? type
 }
 
-function contentOf({ type, children = [] }: BlockNode): readonly EditorNode[] {
+function contentOf(
+  { type, children = [] }: BlockNode,
+  numbers: LinkNumbers,
+): readonly EditorNode[] {
   if (type === 'image') return []
-  if (type === 'list') return children.map(toBlock)
-  return children.flatMap((child) => toInline(child, type === 'code'))
+  if (type === 'list') return children.map((child) => toBlock(child, numbers))
+  return children.flatMap((child) => toInline(child, numbers, type === 'code'))
 }
 
-function toInline(node: BlockNode, isCode: boolean): readonly EditorNode[] {
+function toInline(node: BlockNode, numbers: LinkNumbers, isCode: boolean): readonly EditorNode[] {
   if (node.type !== 'link') return toText(node, [], isCode)
   const extra = unknownKeys(node, LINK_KEYS)
   const { url, entry } = node
-  const attrs = { url, ...(entry !== undefined && { entry }), ...(extra !== null && { extra }) }
+  const attrs = {
+    url,
+    ...(entry !== undefined && { entry }),
+    ...(extra !== null && { extra }),
+    ...(isEmptyLink(node) && { number: (numbers.last += 1) }),
+  }
   return (node.children ?? []).flatMap((child) => toText(child, [{ type: 'link', attrs }], isCode))
 }
 
