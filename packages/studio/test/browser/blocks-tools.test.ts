@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser } from './browser.ts'
 import { chooseGerman, editorBefore, fieldAt, openPiece, PIECE, untilStored } from './editors.ts'
-import { pasteInto, PICTURE } from './paste.ts'
+import { holdUpload, pasteInto, PICTURE } from './paste.ts'
 import { takePicture } from './pictures.ts'
 import type { Server } from './server.ts'
 
@@ -11,7 +11,7 @@ interface Block {
   readonly type: string
   readonly level?: number
   readonly format?: string
-  readonly image?: { readonly url: string }
+  readonly image?: { readonly url: string; readonly name: string }
   readonly children: readonly (Block & { readonly text?: string; readonly bold?: boolean })[]
 }
 
@@ -155,6 +155,23 @@ describeInBrowser('the tools of blocks', () => {
     await untilStored(blocks(documentId), ['paragraph Zero One', 'paragraph Two'])
     await pasteInto(editor().getByText('Two'), { files: [PICTURE] }, 'drop')
     await untilStored(blocks(documentId), ['paragraph Zero One', 'paragraph Two', 'image'])
+  })
+
+  it('keeps the order of pasted pictures when the last one arrives first', async () => {
+    const documentId = await open([paragraph('One'), paragraph('Two')])
+    await editor().getByText('One').click()
+    const held = await holdUpload(page, 'first.png')
+    const files = ['first.png', 'second.png', 'third.png'].map((name) => ({ ...PICTURE, name }))
+    await pasteInto(editor(), { files })
+    await held.others(2)
+    await page.keyboard.press('End')
+    await page.keyboard.type(' more')
+    await untilStored(blocks(documentId), ['paragraph One more', 'paragraph Two'])
+    await held.release()
+    const wanted = ['paragraph One more', 'image', 'image', 'image', 'paragraph Two']
+    await untilStored(blocks(documentId), wanted)
+    const names = (await read(documentId)).flatMap(({ image }) => image?.name ?? [])
+    expect(names).to.deep.equal(['first.png', 'second.png', 'third.png'])
   })
 
   it('says that the upload of a picture failed', async () => {

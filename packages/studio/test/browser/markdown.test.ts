@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser } from './browser.ts'
 import { chooseGerman, editorBefore, fieldAt, openPiece, PIECE, untilStored } from './editors.ts'
-import { pasteInto, PICTURE } from './paste.ts'
+import { holdUpload, pasteInto, PICTURE } from './paste.ts'
 import { takePicture } from './pictures.ts'
 import type { Server } from './server.ts'
 
@@ -133,6 +133,20 @@ describeInBrowser('Markdown', () => {
       async () => /!\[\]\(\/uploads\/\S+\.png\)/.test(await body(documentId)()),
       true,
     )
+  })
+
+  it('keeps the order of pasted pictures when the last one arrives first', async () => {
+    const documentId = await open('start')
+    await editor().click()
+    await page.keyboard.press('Control+End')
+    const held = await holdUpload(page, 'first.png')
+    const files = ['first.png', 'second.png', 'third.png'].map((name) => ({ ...PICTURE, name }))
+    await pasteInto(editor(), { files })
+    await held.others(2)
+    await held.release()
+    await untilStored(async () => /^start(?:!\[\]\(\S+\)){3}$/.test(await body(documentId)()), true)
+    const urls = String(await body(documentId)()).match(/\/uploads\/[^_]+/g)
+    expect(urls).to.deep.equal(['/uploads/first', '/uploads/second', '/uploads/third'])
   })
 
   it('says that an upload failed, and refuses other files', async () => {

@@ -1,4 +1,5 @@
-import type { Locator } from 'playwright-core'
+import { EventEmitter, once } from 'node:events'
+import type { Locator, Page } from 'playwright-core'
 
 export interface PastedFile {
   readonly name: string
@@ -43,4 +44,36 @@ export async function pasteInto(
     },
     [pasted, kind] as const,
   )
+}
+
+export interface HeldUpload {
+  /** Until this number of other uploads have responses. */
+  others(count: number): Promise<void>
+  release(): Promise<void>
+}
+
+/** Holds the upload of one file, so that the files after it arrive first. */
+export async function holdUpload(page: Page, name: string): Promise<HeldUpload> {
+  let letGo = (): void => undefined
+  const held = new Promise<void>((resolve) => (letGo = resolve))
+  const arrivals = new EventEmitter()
+  let arrived = 0
+  await page.route('**/admin/files', async (route) => {
+    const isHeld = route.request().postDataBuffer()?.includes(name) === true
+    if (isHeld) await held
+    const response = await route.fetch()
+    await route.fulfill({ response })
+    if (isHeld) return
+    arrived += 1
+    arrivals.emit(String(arrived))
+  })
+  return {
+    others: async (count) => {
+      if (arrived < count) await once(arrivals, String(count))
+    },
+    release: async () => {
+      letGo()
+      await page.unroute('**/admin/files')
+    },
+  }
 }

@@ -98,7 +98,7 @@ describe('an inserted picture', () => {
       fc.property(BLOCKS, fc.nat(), (blocks, at) => {
         const state = stateAt(toEditor(blocks), 0, 0)
         const image = { id: 1, documentId: 'a', name: 'a', url: '/a.png', mime: 'image/png' }
-        const next = state.apply(insertPicture(state, at % (state.doc.content.size + 2), image))
+        const next = state.apply(insertPicture(state, at % (state.doc.content.size + 2), image).tr)
         next.doc.check()
         expect(next.doc.childCount).to.equal(state.doc.childCount + 1)
         const rest = blocksOf(next).filter((one) => !one.includes('"documentId":"a"'))

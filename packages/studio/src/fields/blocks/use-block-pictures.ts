@@ -17,7 +17,10 @@ export function useBlockPictures(editor: Editor | null) {
     if (editor === null || editor.isDestroyed) return
     const at = places.current.get(id) ?? editor.state.doc.content.size
     places.current.delete(id)
-    dispatchAsOneStep(editor.view, insertPicture(editor.state, at, file))
+    const next = [...places.current].flatMap(([other, place]) => (place === at ? [other] : []))
+    const { tr, end } = insertPicture(editor.state, at, file)
+    dispatchAsOneStep(editor.view, tr)
+    for (const other of next) places.current.set(other, end)
   })
   useEffect(() => {
     if (editor === null) return
@@ -31,14 +34,11 @@ export function useBlockPictures(editor: Editor | null) {
     const pictures = files.filter(({ type }) => isOfKind(type, ['images']))
     if (pictures.length < files.length) notifyFailure(t('media.wrongKind'))
     const place = at ?? editor?.state.selection.to
-    for (const file of pictures) {
-      const id = start(file)
-      if (place !== undefined) places.current.set(id, place)
-    }
+    for (const id of start(pictures)) if (place !== undefined) places.current.set(id, place)
   }
   const insert = (file: FileValue): void => {
     if (editor === null) return
-    dispatchAsOneStep(editor.view, insertPicture(editor.state, editor.state.selection.to, file))
+    dispatchAsOneStep(editor.view, insertPicture(editor.state, editor.state.selection.to, file).tr)
     editor.view.focus()
   }
   return { uploads, drop, take, insert }

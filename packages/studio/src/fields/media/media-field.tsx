@@ -52,7 +52,7 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
   const take = (given: readonly File[]): void => {
     const fitting = given.filter(({ type }) => isOfKind(type, kinds))
     if (fitting.length < given.length) notifyFailure(t('media.wrongKind'))
-    for (const file of isMany ? fitting : fitting.slice(0, 1)) start(file)
+    start(isMany ? fitting : fitting.slice(0, 1))
   }
   const receive = isFixed ? {} : receiving(take, over)
   const accept = acceptOf(kinds)

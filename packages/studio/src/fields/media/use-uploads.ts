@@ -10,8 +10,8 @@ export interface FieldUpload {
 }
 
 /**
- * Running uploads. `onDone` receives the files in the order of their completion, with the number
- * that `start` returned.
+ * Running uploads. `start` returns a number for each file. `onDone` receives the files of one call
+ * in their order, with their numbers, and leaves out failed uploads.
  */
 export function useUploads(onDone: (file: FileValue, id: number) => void, isPrivate = false) {
   const [uploads, setUploads] = useState<readonly FieldUpload[]>([])
@@ -27,22 +27,33 @@ export function useUploads(onDone: (file: FileValue, id: number) => void, isPriv
   const change = (id: number, to: Partial<FieldUpload>): void =>
     setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...to } : one)))
   const drop = (id: number): void => setUploads((all) => all.filter((one) => one.id !== id))
-  const start = (file: File): number => {
-    last.current += 1
-    const id = last.current
-    setUploads((all) => [...all, { id, name: file.name, share: 0, failure: null }])
+  const send = async (file: File, id: number): Promise<FileValue | null> => {
     const { signal } = abort.current
-    uploadFile(file, { signal, isPrivate, onProgress: (share) => change(id, { share }) }).then(
-      (arrived) => {
+    const onProgress = (share: number): void => change(id, { share })
+    try {
+      return await uploadFile(file, { signal, isPrivate, onProgress })
+    } catch (error) {
+      const failure = error instanceof Error ? error.message : String(error)
+      if (!signal.aborted) change(id, { failure })
+      return null
+    }
+  }
+  const start = (files: readonly File[]): readonly number[] => {
+    const ids = files.map(() => (last.current += 1))
+    const begun = files.map((file, at) => ({ id: ids[at] ?? 0, name: file.name, share: 0 }))
+    setUploads((all) => [...all, ...begun.map((one) => ({ ...one, failure: null }))])
+    let before: Promise<void> = Promise.resolve()
+    for (const [at, file] of files.entries()) {
+      const id = ids[at] ?? 0
+      const sent = send(file, id)
+      before = before.then(async () => {
+        const arrived = await sent
+        if (arrived === null) return
         drop(id)
         done.current(arrived, id)
-      },
-      (error: unknown) => {
-        if (signal.aborted) return
-        change(id, { failure: error instanceof Error ? error.message : String(error) })
-      },
-    )
-    return id
+      })
+    }
+    return ids
   }
   return { uploads, start, drop }
 }

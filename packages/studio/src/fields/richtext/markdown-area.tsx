@@ -100,9 +100,8 @@ function usePictures(editor: { readonly current: CodeEditor | null }) {
   const take = (files: readonly File[], hold = () => editor.current?.hold()): void => {
     const pictures = files.filter(({ type }) => isOfKind(type, ['images']))
     if (pictures.length < files.length) notifyFailure(t('media.wrongKind'))
-    for (const file of pictures) {
+    for (const id of start(pictures)) {
       const place = hold()
-      const id = start(file)
       if (place !== undefined) places.current.set(id, place)
     }
   }
