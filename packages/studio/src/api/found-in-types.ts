@@ -36,17 +36,25 @@ export interface FoundInTypes {
   readonly isLoading: boolean
 }
 
+export interface FindOptions {
+  /** Whether single types are found, by their name or the title of their entry. */
+  readonly withSingles?: boolean
+}
+
 /**
- * Entries with a text, in all locales and all readable collections. The smallest types come first, and
+ * Entries with a text, in all locales and all readable types. The smallest types come first, and
  * within a type the most relevant entries, or the best titles of a type without a search index.
  */
-export function useFoundInTypes(text: string): FoundInTypes {
+export function useFoundInTypes(
+  text: string,
+  { withSingles = false }: FindOptions = {},
+): FoundInTypes {
   const wanted = useSettled(text)
   const isSearching = wanted.length >= MIN_SEARCH_LENGTH
   const counts = useCounts()
   const types = useReadableTypes()
-    .filter(({ kind }) => kind === 'collectionType')
-    .toSorted((a, b) => (counts[a.uid] ?? UNCOUNTED) - (counts[b.uid] ?? UNCOUNTED))
+    .filter((type) => withSingles || !isSingle(type))
+    .toSorted((a, b) => sizeOf(a, counts) - sizeOf(b, counts))
   const queryOf = useEntriesOf(wanted)
   const answers = useQueries({
     queries: types.map((type) => ({ ...queryOf(type), enabled: isSearching })),
@@ -57,12 +65,25 @@ export function useFoundInTypes(text: string): FoundInTypes {
   const found = types.map((type, at): FoundInType => {
     const { data, error } = answers[at] ?? {}
     const nameOf = (entry: Entry): string => titleOf(entry, type.titleField)
-    const matches = (data?.data ?? []).filter((entry) => isCurrent || hasText(nameOf(entry), text))
-    const entries = oncePerDocument(type.searched ? matches : rankFound(matches, nameOf, text))
+    const matches = (data?.data ?? []).filter((entry) =>
+      isSingle(type)
+        ? hasText(nameOf(entry), text) || hasText(type.displayName, text)
+        : isCurrent || hasText(nameOf(entry), text),
+    )
+    const isRanked = type.searched || isSingle(type)
+    const entries = oncePerDocument(isRanked ? matches : rankFound(matches, nameOf, text))
     const states = data?.meta.states ?? {}
     return { type, entries, states, isFailed: Boolean(error) && isCurrent }
   })
   return { found, isCurrent, isLoading: answers.some(({ isPending }) => isPending) }
+}
+
+function isSingle({ kind }: TypeSummary): boolean {
+  return kind === 'singleType'
+}
+
+function sizeOf(type: TypeSummary, counts: Readonly<Record<string, number>>): number {
+  return isSingle(type) ? 1 : (counts[type.uid] ?? UNCOUNTED)
 }
 
 function hasText(title: string, text: string): boolean {
@@ -75,7 +96,7 @@ function useEntriesOf(wanted: string) {
   return (type: TypeSummary) => {
     const { uid, localized, titleField } = type
     const query = {
-      ...textQuery(type, wanted),
+      ...(isSingle(type) ? { status: 'draft' } : textQuery(type, wanted)),
       ...(localized && { locale: codes.filter((code) => may(`${uid}.find`, code)) }),
       fields: [titleField ?? 'documentId', ...(localized ? ['locale'] : [])],
       pagination: { pageSize: MAX_FOUND_PER_TYPE, withCount: false },

@@ -1,18 +1,30 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, type Window } from './browser.ts'
 import {
   chooseGerman,
-  editorBefore,
   fieldAt,
+  openAs,
   openPiece,
   PERSON,
   PIECE,
+  startWithEditors,
+  TYPES,
   untilStored,
 } from './editors.ts'
 import { takePicture } from './pictures.ts'
 import type { Answer, Server } from './server.ts'
+
+const FRONT_PAGE = {
+  kind: 'singleType',
+  info: { singularName: 'front', pluralName: 'fronts', displayName: 'Front page' },
+  options: { draftAndPublish: true },
+  attributes: { claim: { type: 'text' } },
+}
 
 const paragraph = (...children: readonly object[]): object => ({ type: 'paragraph', children })
 const text = (words: string): object => ({ type: 'text', text: words })
@@ -26,16 +38,71 @@ const linksIn = (nodes: Answer): readonly string[] =>
     return [`${entry === undefined ? url : `${entry.type}/${entry.documentId}`} ${words}`]
   })
 
+describeInBrowser('links to entries that the user may not see', () => {
+  let server: Server
+  let grace: Window
+  before(async () => {
+    server = await startWithEditors()
+    const verbs = ['find', 'findOne', 'readDrafts', 'create', 'update']
+    const permissions = verbs.map((verb) => ({ action: `api::piece.piece.${verb}` }))
+    const role = { type: 'pieces', name: 'Pieces', permissions }
+    await server.ask('POST', '/admin/administrator-roles', role)
+    const people = (await server.ask('GET', '/admin/administrators')).data
+    const { id } = people.find(({ name }: { readonly name: string }) => name === 'Grace')
+    await server.ask('PUT', `/admin/administrators/${id}`, { roles: ['pieces'] })
+    grace = await openAs(server, 'Grace')
+  })
+  after(async () => {
+    await grace.close()
+    await server.stop()
+  })
+
+  it('stay apart when they are adjacent, and keep their targets', async () => {
+    const { page } = grace
+    const { data } = await server.ask('GET', `${PERSON}?sort=name`)
+    const [first, second] = data.map(({ documentId }: Answer) => documentId)
+    const linkTo = (documentId: string, words: string): object => ({
+      type: 'link',
+      url: '',
+      entry: { type: 'api::person.person', documentId },
+      children: [text(words)],
+    })
+    const story = [paragraph(linkTo(first, 'One'), linkTo(second, 'Two'))]
+    const made = await server.ask('POST', PIECE, { data: { title: 'Hidden', story } })
+    const { documentId } = made.data
+    await openPiece(page, server, documentId)
+    await fieldAt(page, 'story').locator('.ProseMirror').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' more')
+    const stored = async (): Promise<unknown> => {
+      const { story: now } = (await server.ask('GET', `${PIECE}/${documentId}`)).data
+      return [linksIn(now), JSON.stringify(now).includes(' more')]
+    }
+    const links = [`api::person.person/${first} One`, `api::person.person/${second} Two`]
+    await untilStored(stored, [links, true])
+  })
+})
+
 describeInBrowser('links to entries in blocks', () => {
   let server: Server
   let window: Window
   let page: Page
   let emily: string
-  editorBefore(async (opened) => {
-    ;({ server, window } = opened)
+  let types: string
+  before(async () => {
+    types = mkdtempSync(path.join(tmpdir(), 'quire-links-'))
+    cpSync(TYPES, types, { recursive: true })
+    writeFileSync(path.join(types, 'front.json'), JSON.stringify(FRONT_PAGE))
+    server = await startWithEditors({ CONTENT_TYPES_DIR: types })
+    window = await openAs(server, 'Ada')
     page = window.page
     const { data } = await server.ask('GET', `${PERSON}?filters[name]=Emily`)
     emily = data[0].documentId
+  })
+  after(async () => {
+    await window.close()
+    await server.stop()
+    rmSync(types, { recursive: true, force: true })
   })
 
   const field = () => fieldAt(page, 'story')
@@ -85,6 +152,28 @@ describeInBrowser('links to entries in blocks', () => {
       2,
     )
     expect(await links(documentId)()).to.deep.equal([`api::person.person/${emily} Hope`])
+  })
+
+  it('links selected text to the entry of a single type, by the name of the type', async () => {
+    const frontPage = await server.ask('POST', '/admin/content/api::front.front', { data: {} })
+    const documentId = await open(paragraph(text('Home')))
+    await select()
+    await page.keyboard.press('Control+k')
+    await kind('Entry').click()
+    await box().and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('front')
+    await page.getByRole('option', { name: 'Front page' }).waitFor()
+    await expectAccessible(page, 'the search with a single type')
+    await takePicture(page, 'blocks-link-single')
+    await page.keyboard.press('Enter')
+    await box().waitFor({ state: 'detached' })
+    const link = `api::front.front/${frontPage.data.documentId} Home`
+    await untilStored(links(documentId), [link])
+    await openPiece(page, server, documentId)
+    await select()
+    await page.keyboard.press('Control+k')
+    await field().getByText('Front page', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
   })
 
   it('shows the entry of a link, and replaces it by an address', async () => {

@@ -7,14 +7,14 @@ import {
   ListBoxItem,
   SearchField,
 } from 'react-aria-components'
-import { listTitleOf } from '../../api/content-types.ts'
-import { type EntryState, titleOf } from '../../api/entries.ts'
+import type { EntryState } from '../../api/entries.ts'
 import { type FoundInType, MIN_SEARCH_LENGTH, useFoundInTypes } from '../../api/found-in-types.ts'
 import { StateMark } from '../../design/state-mark.tsx'
 import type { EntryTarget } from '../../entry/entry-target.ts'
 import { useTexts } from '../../texts/texts.ts'
 import options from '../../design/found-options.module.css'
 import styles from './link-form.module.css'
+import { type TargetNames, targetNames } from './target-names.ts'
 
 const MAX_SHOWN_PER_TYPE = 5
 
@@ -22,20 +22,18 @@ export interface EntrySearchProps {
   readonly onChoose: (target: EntryTarget, title: string) => void
 }
 
-interface FoundTarget {
+interface FoundTarget extends TargetNames {
   readonly id: string
   readonly target: EntryTarget
-  readonly title: string
-  readonly typeName: string
   readonly state: EntryState | undefined
 }
 
-/** Finds entries of all types, like the palette. */
+/** Finds entries of all types, single types included. */
 export function EntrySearch({ onChoose }: EntrySearchProps) {
   const { t } = useTexts()
   const [text, setText] = useState('')
   const wanted = text.trim()
-  const { found, isCurrent, isLoading } = useFoundInTypes(wanted)
+  const { found, isCurrent, isLoading } = useFoundInTypes(wanted, { withSingles: true })
   const items = found.flatMap(targetsOf)
   const input = useRef<HTMLInputElement>(null)
   // Not `autoFocus`: the form has no position before its first effects.
@@ -65,7 +63,7 @@ export function EntrySearch({ onChoose }: EntrySearchProps) {
           {({ id, title, typeName, state }) => (
             <ListBoxItem
               id={id}
-              textValue={`${title}, ${typeName}`}
+              textValue={typeName === '' ? title : `${title}, ${typeName}`}
               className={options['option'] ?? ''}
             >
               <span className={options['title']}>{title}</span>{' '}
@@ -83,8 +81,7 @@ function targetsOf({ type, entries, states }: FoundInType): readonly FoundTarget
   return entries.slice(0, MAX_SHOWN_PER_TYPE).map((entry) => ({
     id: `${type.uid} ${entry.documentId}`,
     target: { type: type.uid, documentId: entry.documentId },
-    title: titleOf(entry, type.titleField),
-    typeName: listTitleOf(type),
+    ...targetNames(type, entry),
     state: type.draftAndPublish ? states[entry.documentId] : undefined,
   }))
 }
