@@ -47,6 +47,16 @@ export type HistoryAnswer = Answer<readonly PastVersion[], PageMeta>
 const localeOf = ({ locale }: ActedOn): { readonly locale?: string } =>
   locale === null ? {} : { locale }
 
+/** The last write of a version. Null for a version without writes. @throws ApiError */
+export async function findLastVersion(
+  entry: ActedOn,
+  status: PastVersion['status'],
+): Promise<PastVersion | null> {
+  const query = { ...localeOf(entry), status, pagination: { pageSize: 1 } }
+  const { data } = await request<readonly PastVersion[]>('GET', path(entry), { query })
+  return data[0] ?? null
+}
+
 export const historyQuery = (entry: ActedOn) => pagesOfHistory(entry, false)
 
 /** With the changed attributes of each version, which cost the server more. Always read again. */

@@ -20,7 +20,8 @@ import { type ComponentValue, componentUid, type Links, type FormValues } from '
 /** The author of the last write of the other version. */
 export interface ConflictAuthor {
   readonly kind: string
-  readonly id: string | number
+  /** Null for authors without an id, such as the root token. */
+  readonly id: string | number | null
   /** Null for removed authors. End users have one only with the permission to find them. */
   readonly name: string | null
   readonly at: string

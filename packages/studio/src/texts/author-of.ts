@@ -10,5 +10,6 @@ export function authorOf({ kind, name }: Author, t: Texts['t']): string {
   const key = `author.${kind}`
   const said = key in logEnglish ? t(key as keyof typeof logEnglish) : kind
   if (name === null) return said
+  if (kind === 'apiToken') return t('author.apiTokenNamed', { name })
   return kind === 'administrator' ? name : `${said} (${name})`
 }

@@ -232,10 +232,12 @@ export const entryEnglish = {
 
   'conflict.title': 'Someone else changed this at the same time',
   'conflict.titleBy': '{name} changed this at the same time ({when})',
+  'conflict.titleByRoot': 'The root token changed this at the same time ({when})',
   'conflict.titleOwn': 'You changed this in another window ({when})',
   'conflict.mine': 'Yours',
   'conflict.theirs': 'Theirs',
   'conflict.theirsOf': 'Version by {name}',
+  'conflict.theirsOfRoot': 'Version by the root token',
   'conflict.theirsOwn': 'The other window',
   'conflict.keepMine': 'Keep yours',
   'conflict.takeTheirs': 'Take theirs',

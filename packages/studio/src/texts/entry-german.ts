@@ -242,10 +242,12 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
 
   'conflict.title': 'Jemand hat dies gleichzeitig geändert',
   'conflict.titleBy': '{name} hat dies gleichzeitig geändert ({when})',
+  'conflict.titleByRoot': 'Das Root-Token hat dies gleichzeitig geändert ({when})',
   'conflict.titleOwn': 'Sie haben dies in einem anderen Fenster geändert ({when})',
   'conflict.mine': 'Ihre Fassung',
   'conflict.theirs': 'Andere Fassung',
   'conflict.theirsOf': 'Fassung von {name}',
+  'conflict.theirsOfRoot': 'Fassung des Root-Tokens',
   'conflict.theirsOwn': 'Das andere Fenster',
   'conflict.keepMine': 'Ihre Fassung behalten',
   'conflict.takeTheirs': 'Andere Fassung übernehmen',

@@ -1,6 +1,7 @@
 export const logEnglish = {
   'author.administrator': 'Someone',
   'author.apiToken': 'An app',
+  'author.apiTokenNamed': 'API token {name}',
   'author.user': 'An app user',
   'author.root': 'The operator',
   'author.anonymous': 'The public',

@@ -3,6 +3,7 @@ import type { logEnglish } from './log-english.ts'
 export const logGerman: Readonly<Record<keyof typeof logEnglish, string>> = {
   'author.administrator': 'Jemand',
   'author.apiToken': 'Eine App',
+  'author.apiTokenNamed': 'API-Token {name}',
   'author.user': 'Ein App-Benutzer',
   'author.root': 'Der Betreiber',
   'author.anonymous': 'Die Öffentlichkeit',

@@ -2,7 +2,17 @@ import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { expectAccessible } from './accessibility.ts'
 import { describeInBrowser, type Window } from './browser.ts'
-import { editorBefore, fieldAt, openPiece, PIECE, signIn, titleOf, untilStored } from './editors.ts'
+import {
+  chooseGerman,
+  editorBefore,
+  fieldAt,
+  openPiece,
+  PIECE,
+  signIn,
+  titleOf,
+  untilStored,
+} from './editors.ts'
+import { takePicture } from './pictures.ts'
 import type { Server } from './server.ts'
 
 const THEIRS = 'Title by another author'
@@ -141,13 +151,13 @@ describeInBrowser('undecided conflicts in the Studio', function () {
     await expectHeld(documentId, 'Signed in')
   })
 
-  it('end in all tabs with the version that the user kept', async () => {
+  it('belong to their tab, and end in all tabs with the version that the user kept', async () => {
     const documentId = await openConflict()
     const other = await window.context.newPage()
     await openPiece(other, server, documentId)
-    await untilConflict(other)
-    await decide('Take theirs', other)
+    await untilSettled(other, THEIRS)
     await other.reload()
+    await untilSettled(other, THEIRS)
     await untilConflict(page)
     await decide('Keep yours')
     await untilStored(stored(documentId), { title: MINE, teaser: 'Teaser' })
@@ -169,5 +179,37 @@ describeInBrowser('undecided conflicts in the Studio', function () {
     await expectHeld(documentId, 'Saved')
     await page.reload()
     await expectHeld(documentId, 'Saved again')
+  })
+
+  it('name the root token or the API token that wrote the other version', async () => {
+    await openConflict()
+    const root = fieldAt(page, 'title').getByRole('group', {
+      name: /^The root token changed this at the same time/,
+    })
+    await root.getByText('Version by the root token').waitFor()
+    await takePicture(page, 'conflict-root')
+    await decide('Take theirs')
+    const token = { name: 'Importer', type: 'full-access' }
+    const { accessKey } = (await server.ask('POST', '/admin/api-tokens', token)).data
+    const documentId = await make()
+    await openPiece(page, server, documentId)
+    const answer = await fetch(`${server.address}/api/pieces/${documentId}?status=draft`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${accessKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ data: { title: THEIRS } }),
+    })
+    expect(answer.status, await answer.text()).to.equal(200)
+    await titleOf(page).fill(MINE)
+    const byToken = fieldAt(page, 'title').getByRole('group', {
+      name: /^API token Importer changed this at the same time/,
+    })
+    await byToken.getByText('Version by API token Importer').waitFor()
+    await expectAccessible(page, 'a conflict with an API token')
+    await chooseGerman(page, server)
+    await page.goBack()
+    await fieldAt(page, 'title')
+      .getByRole('group', { name: /^API-Token Importer hat dies gleichzeitig geändert/ })
+      .waitFor()
+    await takePicture(page, 'conflict-token-german')
   })
 })

@@ -66,6 +66,9 @@ function wordsOf(by: Conflict['by'], me: string, { t, ago }: Texts) {
   if (by.kind === 'administrator' && by.id === me) {
     return { title: t('conflict.titleOwn', { when }), theirs: t('conflict.theirsOwn') }
   }
+  if (by.kind === 'root') {
+    return { title: t('conflict.titleByRoot', { when }), theirs: t('conflict.theirsOfRoot') }
+  }
   const name = authorOf(by, t)
   return {
     title: t('conflict.titleBy', { name, when }),

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { FormPlan, FoundEntry } from '../../entry/form-plan.ts'
 import { componentsQuery, declarationQuery, type TypeSummary } from '../../api/content-types.ts'
 import { contentPath, type Entry, type ListMeta } from '../../api/entries.ts'
+import { type Author, findLastVersion } from '../../api/history.ts'
 import { ApiError, request } from '../../api/request.ts'
 import type { Attributes, Components } from '../../api/attributes.ts'
 import type { ConflictAuthor } from '../../entry/merge.ts'
@@ -86,10 +87,11 @@ export async function findEntry(
 
 /** The author of the version of this time; null if there is a newer one. @throws ApiError */
 export async function findAuthor(
-  { type, locale }: FormPlan,
+  plan: FormPlan,
   documentId: string,
   updatedAt: string,
 ): Promise<ConflictAuthor | null> {
+  const { type, locale } = plan
   const { data, meta } = await request<readonly Entry[], ListMeta>('GET', contentPath(type.uid), {
     query: {
       status: 'draft',
@@ -100,8 +102,22 @@ export async function findAuthor(
       pagination: { pageSize: 1 },
     },
   })
-  const author = meta.authors?.[documentId]?.updatedBy ?? null
-  return author === null || data[0]?.updatedAt !== updatedAt ? null : { ...author, at: updatedAt }
+  if (data[0]?.updatedAt !== updatedAt) return null
+  const author =
+    meta.authors?.[documentId]?.updatedBy ?? (await findAuthorWithoutId(plan, documentId))
+  return author === null ? null : { ...author, at: updatedAt }
+}
+
+/** Versions name no author without an id, such as the root token. The history does. */
+async function findAuthorWithoutId(
+  { type, locale }: FormPlan,
+  documentId: string,
+): Promise<Author | null> {
+  const last = await findLastVersion(
+    { uid: type.uid, documentId, locale },
+    type.draftAndPublish ? 'draft' : 'published',
+  )
+  return last?.by.id === null ? last.by : null
 }
 
 /** The documentId of the entry of a single type; null before the first write. */
