@@ -39,20 +39,20 @@ export async function sequence(
   database: Database,
   { pause = () => Promise.resolve() }: SequencerOptions = {},
 ): Promise<Sequenced> {
-  const { head, rows } = await readPending(database, pause)
+  const { head, rows, isFull } = await readPending(database, pause)
   if (head.assigning !== null) {
-    const done = await finish(database, head, pause)
+    const done = await finish(database, head, head.assigning, pause)
     return done === null ? { head: null, ...NOTHING, more: true } : sequence(database, { pause })
   }
   if (rows.length === 0) return { head, ...NOTHING, more: false }
   await pause('listed')
-  const assigned = await moveHead(database, head, { assigning: assign(head, rows) })
+  const assigning = assign(head, rows)
+  const assigned = await moveHead(database, head, { assigning })
   if (assigned === null) return { head: null, ...NOTHING, more: true }
   await pause('assigned')
-  const done = await finish(database, assigned, pause)
-  const numbered = done && { from: head.seq + 1, commits: rows.map(toSeen) }
-  const more = done === null || rows.length >= BATCH - 1
-  return { head: done, count: rows.length, numbered, more }
+  const done = await finish(database, assigned, assigning, pause)
+  const numbered = done && { from: assigning.from, commits: rows.map(toSeen) }
+  return { head: done, count: rows.length, numbered, more: done === null || isFull }
 }
 
 export async function sequenceAll(database: Database): Promise<Head> {
@@ -70,26 +70,27 @@ export function toSeen({ _id: id, items }: Pick<Listed, '_id' | 'items'>): SeenC
   return { id, types: [...new Set(items.map(({ type }) => type))] }
 }
 
-interface PendingCommits {
-  readonly head: Head
+interface Batch {
   readonly rows: readonly Listed[]
+  /** Whether further rows may be pending, also if `rows` lacks the last ones of the batch. */
+  readonly isFull: boolean
 }
 
 /** Without a majority snapshot, a number could go to a commit that is rolled back, and the log would have a gap. */
 function readPending(
   database: Database,
   pause: (step: Step) => Promise<void>,
-): Promise<PendingCommits> {
+): Promise<Batch & { readonly head: Head }> {
   return database.readMoment(async (moment) => {
     const head = await readHeadAt(moment)
-    if (head.assigning !== null) return { head, rows: [] }
+    if (head.assigning !== null) return { head, rows: [], isFull: false }
     await pause('read')
-    return { head, rows: await listPending(moment) }
+    return { head, ...(await listPending(moment)) }
   })
 }
 
 /** One batch, because a find without a snapshot is only consistent within a batch. */
-async function listPending(moment: Moment): Promise<readonly Listed[]> {
+async function listPending(moment: Moment): Promise<Batch> {
   const rows = await moment.database
     .table<PendingRow>(COMMITS)
     .find(
@@ -103,7 +104,7 @@ async function listPending(moment: Moment): Promise<readonly Listed[]> {
     .sort({ pending: 1, _id: 1 })
     .limit(BATCH)
     .toArray()
-  return rows.length < BATCH ? rows : withoutBroken(rows)
+  return rows.length < BATCH ? { rows, isFull: false } : { rows: withoutBroken(rows), isFull: true }
 }
 
 /** Drops an incomplete multi-row commit at the end of the batch, unless it is the only one. */
@@ -125,10 +126,9 @@ function assign({ seq }: Head, rows: readonly Listed[]): Assigning {
 async function finish(
   database: Database,
   head: Head,
+  assigning: Assigning,
   pause: (step: Step) => Promise<void>,
 ): Promise<Head | null> {
-  const { assigning } = head
-  if (assigning === null) return head
   const operations = chunksOf(assigning.ids).map(({ ids, from }) => ({
     updateMany: {
       filter: { _id: { $in: [...ids] }, pending: 1 as const },
