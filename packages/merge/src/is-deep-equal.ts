@@ -3,7 +3,6 @@ export function isDeepEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
   if (!isObject(one) || !isObject(other)) return false
   if (Array.isArray(one) !== Array.isArray(other)) return false
-  if (Array.isArray(one) && Array.isArray(other) && one.length !== other.length) return false
   const names = new Set([...Object.keys(one), ...Object.keys(other)])
   return [...names].every((name) => isDeepEqual(memberOf(one, name), memberOf(other, name)))
 }

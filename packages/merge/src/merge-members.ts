@@ -171,10 +171,9 @@ function mergeLists(
   const order = mergedOrder(keys) ?? (policy === 'union' ? unionOf(keys) : null)
   if (order === null) return null
   const isLost = (changed: Keyed): boolean =>
-    [...changed].some(([key, element]) => {
-      const before = base.get(key)
-      return before !== undefined && !order.includes(key) && !isSame([before], [element])
-    })
+    [...changed].some(
+      ([key, element]) => !order.includes(key) && !isSame([base.get(key)], [element]),
+    )
   if (isLost(mine) || isLost(theirs)) return null
   const conflicts: MergeConflict[] = []
   const value = order.map((key) => {
@@ -185,7 +184,7 @@ function mergeLists(
       policy,
     )
     conflicts.push(...(merged?.conflicts ?? []))
-    return merged?.value ?? mine.get(key) ?? theirs.get(key)
+    return merged?.values ?? mine.get(key) ?? theirs.get(key)
   })
   return { value, conflicts }
 }
@@ -197,14 +196,15 @@ function sidesOf(
   return { base: base.get(key), mine: mine.get(key), theirs: theirs.get(key) }
 }
 
+/** Null for an element that one side lacks. If only the base lacks it, every difference is a conflict. */
 function mergeKeyed(
-  elements: ElementRules,
-  { base, mine, theirs }: Sides<MemberValues | undefined>,
+  { membersOf }: ElementRules,
+  { base = {}, mine, theirs }: Sides<MemberValues | undefined>,
   address: readonly string[],
   policy: ConflictPolicy,
-): MergedMember | null {
-  if (base === undefined || mine === undefined || theirs === undefined) return null
-  return mergeElement(elements, { base, mine, theirs }, address, policy)
+): MergedValues | null {
+  if (mine === undefined || theirs === undefined) return null
+  return mergeMembers(membersOf(mine), { base, mine, theirs }, address, policy)
 }
 
 /** New elements of the sides are different. */

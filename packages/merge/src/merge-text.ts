@@ -10,8 +10,6 @@ export interface TextEdit {
 
 /** Joins the edits of both sides. Null if they touch each other. */
 export function mergeText(base: string, mine: string, theirs: string): string | null {
-  if (mine === base || mine === theirs) return theirs
-  if (theirs === base) return mine
   const words = wordsOf(base)
   const ours = editsBetween(words, wordsOf(mine))
   const others = editsBetween(words, wordsOf(theirs))
@@ -65,7 +63,6 @@ export function editsBetween(
   }
   const removed = before.slice(start, before.length - same)
   const added = after.slice(start, after.length - same)
-  if (removed.length === 0 && added.length === 0) return []
   const whole = { start, end: start + removed.length, words: added }
   if (removed.length * added.length > MAX_CELLS) return [whole]
   return alignedEdits(removed, added, start)

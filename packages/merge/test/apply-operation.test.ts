@@ -9,6 +9,13 @@ describe('the operations of a patch', () => {
     expect(apply('a', { set: null })).to.deep.equal({ value: null, isPlaced: true })
     expect(apply(2, { inc: -3 })).to.deep.equal({ value: -1, isPlaced: true })
     expect(apply(null, { inc: 1 })).to.deep.equal({ value: 1, isPlaced: true })
+    expect(apply('text', { inc: 1 })).to.deep.equal({ value: 1, isPlaced: true })
+  })
+
+  it('fill a list that does not exist yet', () => {
+    const append = [{ $key: 'new' }]
+    expect(apply(null, { append })).to.deep.equal({ value: append, isPlaced: true })
+    expect(apply(undefined, { connect: [{ documentId: 'a' }] }).value).to.deep.equal(['a'])
   })
 
   it('connect, move and disconnect targets', () => {
@@ -21,6 +28,7 @@ describe('the operations of a patch', () => {
       value: ['c', 'a', 'e', 'd'],
       isPlaced: true,
     })
+    expect(apply(['a', 'b'], { disconnect: ['a'] }).value).to.deep.equal(['b'])
     expect(apply(['a'], { connect: [{ documentId: 'b', after: 'gone' }] })).to.deep.equal({
       value: ['a', 'b'],
       isPlaced: false,
@@ -51,4 +59,10 @@ describe('the operations of a patch', () => {
     ]
     expect(apply(zone, { remove: ['shared.note:1'] }).value).to.deep.equal([zone[0]])
   })
+
+  for (const element of [null, 'text', 1, {}, { id: '1' }, { __component: 'shared.quote' }]) {
+    it(`give ${JSON.stringify(element)} no key`, () => {
+      expect(elementKeyOf(element)).to.equal(null)
+    })
+  }
 })

@@ -6,6 +6,14 @@ const TEXT = fc
   .array(fc.constantFrom('one', 'two', 'drei', ' ', ' ', ', ', '\n', 'é', '😀'), { maxLength: 30 })
   .map((parts) => parts.join(''))
 
+/** The number of words that both texts have in the same order, by its definition. */
+function countShared([first, ...rest]: readonly string[], other: readonly string[]): number {
+  if (first === undefined) return 0
+  const at = other.indexOf(first)
+  const without = countShared(rest, other)
+  return at === -1 ? without : Math.max(without, 1 + countShared(rest, other.slice(at + 1)))
+}
+
 function sideOf(runs: readonly TextRun[], hidden: TextRun['op']): string {
   return runs
     .filter(({ op }) => op !== hidden)
@@ -43,6 +51,51 @@ describe('the comparison of texts', () => {
       }),
     )
     expect(changed).to.be.above(20)
+  })
+
+  it('takes the space between two words as one unit', () => {
+    expect(compareTexts('a  b', 'a b')).to.deep.equal([
+      { op: 'same', text: 'a' },
+      { op: 'removed', text: '  ' },
+      { op: 'added', text: ' ' },
+      { op: 'same', text: 'b' },
+    ])
+  })
+
+  it('marks as few words as possible', () => {
+    const marks = fc.array(fc.constantFrom('.', '!', '?', ','), { maxLength: 9 })
+    let moved = 0
+    fc.assert(
+      fc.property(marks, marks, (from, to) => {
+        const runs = compareTexts(from.join(''), to.join(''))
+        const same = runs.filter(({ op }) => op === 'same').map(({ text }) => text)
+        expect(same.join('')).to.have.length(countShared(from, to))
+        if (same.length > 1 && runs.length > 4) moved += 1
+      }),
+      { numRuns: 500 },
+    )
+    expect(moved).to.be.above(50)
+  })
+
+  it('keeps the last of several words that are equally good to keep', () => {
+    expect(compareTexts('a.b', 'b.a')).to.deep.equal([
+      { op: 'removed', text: 'a.' },
+      { op: 'same', text: 'b' },
+      { op: 'added', text: '.a' },
+    ])
+  })
+
+  it('compares up to a million pairs of words', () => {
+    const around = (mark: string, count: number) => `${mark.repeat(500)}x${mark.repeat(count)}`
+    const opsOf = (from: string, to: string) => compareTexts(from, to).map(({ op }) => op)
+    expect(opsOf(around('!', 499), around('?', 499))).to.deep.equal([
+      'removed',
+      'added',
+      'same',
+      'removed',
+      'added',
+    ])
+    expect(opsOf(around('!', 500), around('?', 499))).to.deep.equal(['removed', 'added'])
   })
 
   it('takes long texts without common words as one change', () => {

@@ -63,6 +63,14 @@ describe('the merge of texts', () => {
     )
   })
 
+  it('joins small edits in the middle of long texts', () => {
+    const words = wordsNamed('b', 3_000)
+    const replaced = (at: number, word: string): string => words.with(at, word).join(' ')
+    expect(mergeText(words.join(' '), replaced(1_400, 'mine'), replaced(1_500, 'theirs'))).to.equal(
+      words.with(1_400, 'mine').with(1_500, 'theirs').join(' '),
+    )
+  })
+
   it('handles long texts as one change', () => {
     const long = (word: string): string =>
       Array.from({ length: 3_000 }, (_, at) => `${word}${at}`).join(' ')
