@@ -57,10 +57,10 @@ describe('an unusable folder of the embedded engine', () => {
       encoding: 'binary',
       keyEncoding: 'binary',
     })
-    format.putSync(Buffer.from('format'), Buffer.from([0, 0, 0, 2]))
+    format.putSync(Buffer.from('format'), Buffer.from([0, 0, 0, 3]))
     await root.close()
     expect(await refusal()).to.equal(
-      `${directory} cannot be opened: it was written by a newer version, in format 2; this one reads up to 1`,
+      `${directory} cannot be opened: it was written by a newer version, in format 3; this one reads up to 2`,
     )
     expect(await refusal(), 'the second time').to.contain('newer version')
   })

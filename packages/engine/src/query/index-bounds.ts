@@ -5,7 +5,8 @@ import { TYPE_RANKS } from '../bson/values.ts'
 import type { Value } from '../bson/values.ts'
 import type { Condition } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
-import { MAX_KEY_BYTES } from '../storage/index-keys.ts'
+import { keyPrefix, MAX_KEY_BYTES } from '../storage/index-keys.ts'
+import { bandOf, FIRST_BAND, LAST_BAND } from '../storage/place-bands.ts'
 import type { Interval } from '../storage/view.ts'
 import { getBounds } from './bounds.ts'
 import type { Bounds, RangeEnd, ValueRange } from './bounds.ts'
@@ -153,11 +154,46 @@ function componentsOf(index: Index, conditions: readonly Condition[]): readonly 
   })
 }
 
+/** One per band that can hold matches. Null if the conditions do not bound the longitude. */
+function prefixesOf(index: Index, conditions: readonly Condition[]): readonly Buffer[] | null {
+  if (index.places === null) return [keyPrefix(index, null)]
+  const longitude = index.fields[index.places.east]?.path ?? ''
+  if (index.multikey.includes(true)) return null
+  const { points, ranges } = boundComponent(conditions, longitude, false)
+  const bands = points ? new Set(points.map((point) => bandOf(point))) : bandsOf(ranges)
+  return bands && [...bands].map((band) => keyPrefix(index, band))
+}
+
+function bandsOf(ranges: readonly ValueRange[]): readonly number[] | null {
+  if (ranges.length === 0 || ranges.some(({ rank }) => rank !== TYPE_RANKS.int)) return null
+  const first = Math.max(...ranges.map(({ low }) => (low ? bandOf(low.value) : FIRST_BAND)))
+  const last = Math.min(...ranges.map(({ high }) => (high ? bandOf(high.value) : LAST_BAND)))
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => first + place)
+}
+
+function unbounded(index: Index): BoundedIndex {
+  return {
+    intervals: [whole(keyPrefix(index, null))],
+    points: 0,
+    isSingle: false,
+    hasRange: false,
+    isComplete: false,
+    exact: new Set(),
+  }
+}
+
 export function boundIndex(index: Index, conditions: readonly Condition[]): BoundedIndex {
+  const prefixes = prefixesOf(index, conditions)
+  return prefixes === null ? unbounded(index) : boundKeys(index, conditions, prefixes)
+}
+
+function boundKeys(
+  index: Index,
+  conditions: readonly Condition[],
+  prefixes: readonly Buffer[],
+): BoundedIndex {
   const components = componentsOf(index, conditions)
-  const prefix = Buffer.allocUnsafe(4)
-  prefix.writeUInt32BE(index.id, 0)
-  let heads: readonly Buffer[] = [prefix]
+  let heads = prefixes
   let at = 0
   for (const { direction } of index.fields) {
     const values = components[at]?.points
@@ -173,7 +209,7 @@ export function boundIndex(index: Index, conditions: readonly Condition[]): Boun
   return {
     intervals: inOrder(intervals),
     points: at,
-    isSingle: heads.length === 1,
+    isSingle: heads.length === prefixes.length,
     hasRange: ranged !== null,
     isComplete: at === index.fields.length,
     exact: new Set(

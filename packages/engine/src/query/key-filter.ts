@@ -8,6 +8,7 @@ import type { Value } from '../bson/values.ts'
 import { compilePolygon } from '../filter/geo-within.ts'
 import type { Comparison, Condition, Filter } from '../filter/filter.ts'
 import type { Index } from '../storage/collection.ts'
+import { prefixBytes } from '../storage/index-keys.ts'
 import { getBounds, hasArrayIndex, RANGE_TYPES } from './bounds.ts'
 
 /** Tests an index key in place of the document. */
@@ -87,11 +88,9 @@ function componentTest(condition: Condition, index: Index): ComponentTest | null
   return (bytes, start, end) => keys.has(bytes.toString('latin1', start, end))
 }
 
-/** The key of an entry starts with the number of its index. */
-const INDEX_BYTES = 4
-
-function onKey(test: PartsTest, { directions }: Index): KeyTest {
-  return (key) => test(key, splitKey(key, INDEX_BYTES, directions))
+function onKey(test: PartsTest, index: Index): KeyTest {
+  const start = prefixBytes(index)
+  return (key) => test(key, splitKey(key, start, index.directions))
 }
 
 function onComponent(test: ComponentTest, place: number, { directions }: Index): PartsTest {
@@ -118,11 +117,7 @@ function compilePartsTest(filter: Filter, index: Index): PartsTest | null {
     const test = compilePartsTest(filter.of, index)
     return test && ((key, places) => !test(key, places))
   }
-  if ('path' in filter) {
-    const place = index.fields.findIndex(({ path }) => path === filter.path)
-    const test = place < 0 ? null : componentTest(filter, index)
-    return test && onComponent(test, place, index)
-  }
+  if ('path' in filter) return conditionTest(filter, index)
   const tests: PartsTest[] = []
   for (const child of filter.of) {
     const test = compilePartsTest(child, index)
@@ -132,6 +127,16 @@ function compilePartsTest(filter: Filter, index: Index): PartsTest | null {
   if (filter.kind === 'all') return (key, places) => tests.every((test) => test(key, places))
   const isAny = filter.kind === 'any'
   return (key, places) => tests.some((test) => test(key, places)) === isAny
+}
+
+function conditionTest(condition: Condition, index: Index): PartsTest | null {
+  if (condition.kind === 'polygon') {
+    const isUndecided = index.hasOddPlaces || index.multikey.includes(true)
+    return isUndecided ? null : polygonPartsTest(condition, index)
+  }
+  const place = index.fields.findIndex(({ path }) => path === condition.path)
+  const test = place < 0 ? null : componentTest(condition, index)
+  return test && onComponent(test, place, index)
 }
 
 /** Accepts the keys of all documents that match these parts of a filter, and more. Null for all keys. */
@@ -146,22 +151,18 @@ export function compileKeyGuard(parts: readonly Filter[], index: Index): KeyTest
   return onKey((key, places) => tests.every((test) => test(key, places)), index)
 }
 
-/** Keys have the coordinates of a GeoJSON point but not its type. */
+/** Keys have the coordinates of a GeoJSON point but not its type, so keys of odd places can pass. */
 function polygonPartsTest(
   { path, points }: Condition & { kind: 'polygon' },
-  { fields, directions }: Index,
+  { places: fields, hasOddPlaces }: Index,
 ): PartsTest | null {
-  const placeOf = (axis: number): number =>
-    fields.findIndex(
-      (field, i) => directions[i] === 1 && field.path === `${path}.coordinates.${axis}`,
-    )
-  const [east, north] = [placeOf(0), placeOf(1)]
-  if (east < 0 || north < 0) return null
+  if (fields?.path !== path) return null
+  const { north, east } = fields
   const contains = compilePolygon(points)
   return (key, places) => {
     const x = readNumber(key, places[east] ?? 0)
     const y = readNumber(key, places[north] ?? 0)
-    return x === null || y === null || contains(x, y)
+    return x === null || y === null ? hasOddPlaces : contains(x, y)
   }
 }
 

@@ -23,7 +23,8 @@ function orderOf(
   sort: Sort,
   fixed: ReadonlySet<string>,
 ): Direction | null {
-  if (!bounded.isSingle || index.hasCutKeys || index.multikey.includes(true)) return null
+  if (!bounded.isSingle || index.places || index.hasCutKeys) return null
+  if (index.multikey.includes(true)) return null
   const wanted = sort.filter(({ path }) => !fixed.has(path))
   const offered = index.fields.filter(({ path }) => !fixed.has(path))
   const directions = wanted.map(({ path, direction }, i): Direction | null => {

@@ -10,6 +10,8 @@ import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
 import { splitPath, getTopFields } from '../filter/paths.ts'
 import { normalizePartial, makePartialKey } from './partial-form.ts'
+import { findPlaceFields } from './place-bands.ts'
+import type { PlaceFields } from './place-bands.ts'
 import { encodeNumberKey } from './store.ts'
 import type { Store } from './store.ts'
 
@@ -40,6 +42,10 @@ export interface Index {
   readonly multikey: boolean[]
   /** True if any key was ever cut. Cut keys are not fully ordered. */
   hasCutKeys: boolean
+  /** If present, keys begin with the band of the longitude. */
+  readonly places: PlaceFields | null
+  /** True if any key was ever not enough to decide a polygon. */
+  hasOddPlaces: boolean
   readonly keyForm: number
   /** The commit that built the index. Older snapshots have none of its entries. */
   builtAt: number
@@ -73,20 +79,27 @@ export interface Collection {
 
 /**
  * Form 1 stored missing values in arrays of documents as undefined, descended into nested arrays,
- * and kept missing values in sparse indexes.
+ * and kept missing values in sparse indexes. Form 2 had no bands of longitude.
  */
-export const KEY_FORM = 2
+export const KEY_FORM = 3
 
 function flags(value: Value): boolean[] {
   return Array.isArray(value) ? value.map((flag) => flag === true) : []
 }
 
-const NEW_INDEX_STATE = { multikey: [], hasCutKeys: false, keyForm: KEY_FORM }
+type IndexState = Pick<Index, 'multikey' | 'hasCutKeys' | 'hasOddPlaces' | 'keyForm'>
+
+const NEW_INDEX_STATE: IndexState = {
+  multikey: [],
+  hasCutKeys: false,
+  hasOddPlaces: false,
+  keyForm: KEY_FORM,
+}
 
 export function describeIndex(
   id: number,
   spec: Document,
-  known: Pick<Index, 'multikey' | 'hasCutKeys' | 'keyForm'> = NEW_INDEX_STATE,
+  known: IndexState = NEW_INDEX_STATE,
 ): Index {
   const key = spec['key'] as Document
   const fields = Object.keys(key).map((path): IndexField => {
@@ -115,6 +128,8 @@ export function describeIndex(
       : null,
     multikey: fields.map((_, i) => known.multikey[i] ?? false),
     hasCutKeys: known.hasCutKeys,
+    places: findPlaceFields(fields),
+    hasOddPlaces: known.hasOddPlaces,
     keyForm: known.keyForm,
     builtAt: 0,
   }
@@ -145,6 +160,7 @@ export function saveCollection(store: Store, collection: Collection): void {
         spec: index.spec,
         multikey: index.multikey,
         cut: index.hasCutKeys,
+        odd: index.hasOddPlaces,
         form: KEY_FORM,
       }),
     ),
@@ -187,6 +203,7 @@ export function describeCollection(
       describeIndex((index['id'] as Long).toNumber(), index['spec'] as Document, {
         multikey: flags(index['multikey']),
         hasCutKeys: index['cut'] === true,
+        hasOddPlaces: index['odd'] === true,
         keyForm: typeof index['form'] === 'number' ? index['form'] : 1,
       }),
     ),

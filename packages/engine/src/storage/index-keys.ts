@@ -5,29 +5,43 @@ import type { Document, Value } from '../bson/values.ts'
 import { CommandError } from '../errors.ts'
 import { makeKeyTuples, followPath } from '../filter/key-tuples.ts'
 import type { Index } from './collection.ts'
+import { BAND_BYTES, bandOf } from './place-bands.ts'
 
-/** LMDB limits keys to 1,978 bytes. An entry uses 4 for the index and 4 for the record. */
+/** LMDB limits keys to 1,978 bytes. An entry uses 4 for the index, 2 for a band and 4 for the record. */
 export const MAX_KEY_BYTES = 1900
 const HASH_BYTES = 16
 
 export interface IndexKey {
   readonly values: readonly Value[]
-  /** Starts with the number of the index. The number of the record is not included. */
+  /** Starts with the number of the index, and the band. The number of the record is not included. */
   readonly bytes: Buffer
 }
 
 /** Cuts a key that is too long and appends a hash, which keeps keys distinct but not ordered. */
 function entryKey(index: Index, values: readonly Value[]): Buffer {
   const key = encodeKey(values, index.directions)
-  const prefix = Buffer.allocUnsafe(4)
-  prefix.writeUInt32BE(index.id, 0)
+  const prefix = keyPrefix(index, index.places && bandOf(values[index.places.east]))
   if (key.length <= MAX_KEY_BYTES) return Buffer.concat([prefix, key])
   const hash = createHash('sha256').update(key).digest().subarray(0, HASH_BYTES)
   return Buffer.concat([prefix, key.subarray(0, MAX_KEY_BYTES - HASH_BYTES), hash])
 }
 
-export function isCut(key: IndexKey): boolean {
-  return key.bytes.length === MAX_KEY_BYTES + 4
+export function isCut(key: IndexKey, index: Index): boolean {
+  return key.bytes.length === MAX_KEY_BYTES + prefixBytes(index)
+}
+
+const INDEX_BYTES = 4
+
+export function prefixBytes({ places }: Index): number {
+  return INDEX_BYTES + (places ? BAND_BYTES : 0)
+}
+
+/** @param band null for the keys of all bands */
+export function keyPrefix({ id }: Index, band: number | null): Buffer {
+  const prefix = Buffer.allocUnsafe(INDEX_BYTES + (band === null ? 0 : BAND_BYTES))
+  prefix.writeUInt32BE(id, 0)
+  if (band !== null) prefix.writeUInt16BE(band, INDEX_BYTES)
+  return prefix
 }
 
 function isPlainValue(value: Value): boolean {

@@ -20,12 +20,10 @@ export function buildIndex(data: Data, collection: Collection, index: Index): vo
   }
 }
 
-/** The old form differs only for paths through arrays of documents. */
-function isOutdated(index: Index): boolean {
-  return (
-    index.keyForm < KEY_FORM &&
-    index.fields.some(({ parts }, i) => parts.length > 1 && index.multikey[i] === true)
-  )
+/** Form 1 differs only for paths through arrays of documents, form 2 only for places. */
+function isOutdated({ keyForm, places, fields, multikey }: Index): boolean {
+  if (keyForm < KEY_FORM && places !== null) return true
+  return keyForm < 2 && fields.some(({ parts }, i) => parts.length > 1 && multikey[i] === true)
 }
 
 function isUnique(data: Data, collection: Collection, index: Index): boolean {

@@ -83,13 +83,14 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
   }
 }
 
-const FORMAT = 1
+/** Versions that know format 1 only would misread keys with bands. */
+const FORMAT = 2
 const FORMAT_KEY = Buffer.from('format')
 
 /** @throws CommandError UnsupportedFormat if a newer version has written the folder */
 function checkFormat(table: Table, readOnly: boolean): void {
   const format = table.get(FORMAT_KEY)?.readUInt32BE(0)
-  if (format === undefined && !readOnly) table.putSync(FORMAT_KEY, encodeNumberKey(FORMAT))
+  if ((format ?? 0) < FORMAT && !readOnly) table.putSync(FORMAT_KEY, encodeNumberKey(FORMAT))
   if (format === undefined || format <= FORMAT) return
   throw new CommandError(
     'UnsupportedFormat',

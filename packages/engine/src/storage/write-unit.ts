@@ -12,6 +12,7 @@ import type { Operation, OperationKind, Origin } from './history.ts'
 import { addKeyChanges, makeKeyChange, NO_CHANGE, subtractKeys } from './key-changes.ts'
 import type { KeyChange, KeyChanges, DocumentVersions } from './key-changes.ts'
 import { describeValue } from './describe-value.ts'
+import { isOddPlace } from './place-bands.ts'
 import { encodeNumberKey } from './store.ts'
 import type { Snapshot } from './store.ts'
 import type { Change, View } from './view.ts'
@@ -228,7 +229,9 @@ function noteKeys(index: Index, document: Document, keys: readonly IndexKey[]): 
       if (isArray && !index.multikey[i]) isNews = index.multikey[i] = true
     })
   }
-  if (!index.hasCutKeys && keys.some((key) => isCut(key))) isNews = index.hasCutKeys = true
+  if (!index.hasCutKeys && keys.some((key) => isCut(key, index))) isNews = index.hasCutKeys = true
+  if (index.places && !index.hasOddPlaces && isOddPlace(index.places, document))
+    isNews = index.hasOddPlaces = true
   return isNews
 }
 

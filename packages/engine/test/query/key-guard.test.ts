@@ -8,14 +8,14 @@ import { toDocument } from '../../src/bson/values.ts'
 import type { Document, Value } from '../../src/bson/values.ts'
 import { parseFilter } from '../../src/filter/filter.ts'
 import { countRecords } from '../../src/query/count-records.ts'
-import { runQuery } from '../../src/query/run-query.ts'
+import { planQuery, runQuery } from '../../src/query/run-query.ts'
 import type { Query, QuerySource } from '../../src/query/run-query.ts'
 import { describeIndex } from '../../src/storage/collection.ts'
 import { ensureCollection, openData } from '../../src/storage/database.ts'
 import type { Data } from '../../src/storage/database.ts'
 import { openStore } from '../../src/storage/store.ts'
-import { createNewestView } from '../../src/storage/view.ts'
-import { applyUnit, createUnit, insertRecord } from '../../src/storage/write-unit.ts'
+import { countKeys, createNewestView, scanRecords } from '../../src/storage/view.ts'
+import { applyUnit, createUnit, insertRecord, replaceRecord } from '../../src/storage/write-unit.ts'
 import { temporaryFolder } from '../contract/targets.ts'
 
 const coordinates: fc.Arbitrary<Value> = fc.oneof(
@@ -30,6 +30,9 @@ const coordinates: fc.Arbitrary<Value> = fc.oneof(
     Decimal128.fromString('2'),
     new Double(NaN),
     new Double(-0),
+    new Double(-Infinity),
+    new Double(-180.5),
+    180,
     null,
     'x',
   ),
@@ -62,9 +65,21 @@ const rowsOf = (place: fc.Arbitrary<Value>): fc.Arbitrary<readonly Document[]> =
     { maxLength: 25 },
   )
 
-const range = fc
-  .tuple(fc.integer({ min: -4, max: 4 }), fc.integer({ min: 0, max: 5 }))
-  .map(([low, length]) => toDocument({ $gte: low, $lte: low + length }))
+const halves = fc.integer({ min: -8, max: 8 }).map((half) => half / 2)
+const range = fc.oneof(
+  fc
+    .tuple(halves, fc.integer({ min: 0, max: 5 }))
+    .map(([low, length]) => toDocument({ $gte: new Double(low), $lte: new Double(low + length) })),
+  fc
+    .tuple(
+      fc.constantFrom('$gt', '$gte', '$lt', '$lte'),
+      fc.oneof(
+        halves.map((half) => new Double(half)),
+        fc.constantFrom<Value>(Decimal128.fromString('1.05'), -180, 180),
+      ),
+    )
+    .map(([operator, end]) => toDocument({ [operator]: end })),
+)
 const corner = fc.tuple(fc.integer({ min: -4, max: 4 }), fc.integer({ min: -4, max: 4 }))
 const SQUARE = [[-4, -4], [-4, 4], [4, 4], [4, -4]] // prettier-ignore
 const polygon = fc
@@ -105,12 +120,12 @@ describe('a scan that tests keys before it reads records', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  const fill = (rows: readonly Document[], key: Document | null): QuerySource => {
+  const fill = (rows: readonly Document[], ...keys: readonly Document[]): QuerySource => {
     const collection = ensureCollection(data, 'test', `c${made++}`)
-    if (key) {
-      const index = describeIndex(data.nextIndex++, toDocument({ name: 'place', key }))
-      collection.indexes = [...collection.indexes, index]
-    }
+    const added = keys.map((key, i) =>
+      describeIndex(data.nextIndex++, toDocument({ name: `index${i}`, key })),
+    )
+    collection.indexes = [...collection.indexes, ...added]
     data.store.write(() => {
       const unit = createUnit()
       rows.forEach((row, i) => {
@@ -149,7 +164,7 @@ describe('a scan that tests keys before it reads records', () => {
           keys,
           fc.array(filters, { minLength: 4, maxLength: 8 }),
           (rows, key, asked) => {
-            const [plain, indexed] = [fill(rows, null), fill(rows, key)]
+            const [plain, indexed] = [fill(rows), fill(rows, key)]
             for (const filter of asked) {
               const query = { filter: parseFilter(filter), sort: [], skip: 0, limit: Infinity }
               const expected = list(plain, query)
@@ -163,6 +178,38 @@ describe('a scan that tests keys before it reads records', () => {
     })
   }
 
+  const GRID_KEY = toDocument({ kind: 1, 'at.coordinates.1': 1, 'at.coordinates.0': 1, n: 1 })
+
+  it('still decides polygons after a point became another value with the same coordinates', () => {
+    const rows = ['Point', 'Other'].map((type) =>
+      toDocument({ kind: 'a', at: toDocument({ type, coordinates: [2, 2] }) }),
+    )
+    const filter = parseFilter(
+      toDocument({
+        kind: 'a',
+        'at.coordinates.0': toDocument({ $gte: -4, $lte: 4 }),
+        at: toDocument({ $geoWithin: toDocument({ $polygon: SQUARE.map((one): Value => one) }) }),
+      }),
+    )
+    const query = { filter, sort: [], skip: 0, limit: Infinity }
+    const source = fill(rows.slice(0, 1), GRID_KEY)
+    expect(countRecords(source, query)).to.equal(1)
+    const [record] = [...scanRecords(data, source.view, source.collection)]
+    if (record === undefined) throw new Error('the row is missing')
+    const document = toDocument({ _id: 0, ...rows[1] })
+    data.store.write(() => {
+      const unit = createUnit()
+      replaceRecord(data, unit, source.collection, record, {
+        bytes: encodeDocument(document),
+        document,
+      })
+      applyUnit(data, unit)
+    })
+    data.commits++
+    expect(countRecords(source, query)).to.equal(0)
+    expect(list(source, query)).to.deep.equal([])
+  })
+
   const grid = Array.from({ length: 400 }, (_, i) =>
     toDocument({
       kind: 'a',
@@ -170,7 +217,6 @@ describe('a scan that tests keys before it reads records', () => {
       n: i,
     }),
   )
-  const GRID_KEY = toDocument({ kind: 1, 'at.coordinates.1': 1, 'at.coordinates.0': 1, n: 1 })
 
   it('reads only the documents in an area', () => {
     const source = fill(grid, GRID_KEY)
@@ -187,16 +233,37 @@ describe('a scan that tests keys before it reads records', () => {
     expect(counts.examined).to.equal(21)
   })
 
-  it('counts a box without reading a document', () => {
-    const source = fill(grid, GRID_KEY)
-    const filter = toDocument({
-      kind: 'a',
-      'at.coordinates.1': toDocument({ $gte: 3, $lte: 8 }),
-      'at.coordinates.0': toDocument({ $gte: 2, $lt: 8 }),
+  const BOX = {
+    kind: 'a',
+    'at.coordinates.1': toDocument({ $gte: 3, $lte: 8 }),
+    'at.coordinates.0': toDocument({ $gte: 2, $lt: 8 }),
+  }
+  for (const [title, filter, expected] of [
+    ['a box', toDocument(BOX), 36],
+    [
+      'a polygon',
+      toDocument({
+        ...BOX,
+        at: toDocument({ $geoWithin: toDocument({ $polygon: [[3, 3], [8, 3], [3, 8]] }) }), // prettier-ignore
+      }),
+      20,
+    ],
+  ] as const) {
+    it(`counts ${title} without reading a document`, () => {
+      const source = fill(grid, GRID_KEY)
+      const counts = { examined: 0, keys: 0 }
+      const query = { filter: parseFilter(filter), sort: [], skip: 0, limit: Infinity, counts }
+      expect(countRecords(source, query)).to.equal(expected)
+      expect(counts.examined).to.equal(0)
     })
-    const counts = { examined: 0, keys: 0 }
-    const query = { filter: parseFilter(filter), sort: [], skip: 0, limit: Infinity, counts }
-    expect(countRecords(source, query)).to.equal(36)
-    expect(counts.examined).to.equal(0)
+  }
+
+  it('reads the keys of near longitudes only', () => {
+    const source = fill(grid, GRID_KEY)
+    const filter = parseFilter(toDocument(BOX))
+    const plan = planQuery(source, { filter, sort: [], skip: 0, limit: Infinity })
+    if (plan?.kind !== 'index') throw new Error('the query has no index')
+    // Seven bands of one degree, from 2 to 8, with six latitudes each.
+    expect(countKeys(data, source.view, plan.intervals, Infinity)).to.equal(42)
   })
 })
