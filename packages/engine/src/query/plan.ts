@@ -119,6 +119,8 @@ export interface PlanRequest {
   readonly at: number
   readonly sort: Sort
   readonly most: number
+  /** The number of records of the collection. */
+  readonly size: number
   readonly hint: Hint | null
   /** Counts the entries of the intervals up to a maximum. Null if entries are not counted. */
   readonly countKeys: CountKeys | null
@@ -158,17 +160,22 @@ const MAX_COUNTED_KEYS = 200
 function shortest(best: IndexPlan, plans: readonly IndexPlan[], wants: PlanRequest): IndexPlan {
   const { countKeys } = wants
   if (!countKeys || best.score >= EXACT) return best
-  const isPage = best.isSorted && best.open.length === 0 && isLimited(wants)
   let found = best
-  let fewest = isPage
-    ? Math.min(wants.most, MAX_COUNTED_KEYS)
-    : countFew(best, MAX_COUNTED_KEYS, countKeys)
+  let fewest = entriesOf(best, wants, countKeys)
   for (const plan of plans) {
     const count = plan === best ? fewest : countFew(plan, fewest, countKeys)
     if (count < fewest) found = plan
     fewest = Math.min(count, fewest)
   }
   return found
+}
+
+function entriesOf(best: IndexPlan, wants: PlanRequest, countKeys: CountKeys): number {
+  if (!best.isSorted || !isLimited(wants)) return countFew(best, MAX_COUNTED_KEYS, countKeys)
+  if (best.open.length === 0) return Math.min(wants.most, MAX_COUNTED_KEYS)
+  // If n of `size` records match, a page in order reads size * most / n, and the other index n.
+  const most = Math.max(MAX_COUNTED_KEYS, Math.ceil(Math.sqrt(wants.size * wants.most)))
+  return countFew(best, most, countKeys)
 }
 
 /** More intervals than `most` are not counted. */

@@ -153,6 +153,7 @@ export function planQuery({ data, view, collection }: QuerySource, query: Query)
   return choosePlan(collection, query.filter, {
     sort: query.sort,
     most: query.skip + query.limit,
+    size: collection.count,
     variables: query.variables,
     hint: query.hint ?? null,
     at: view.at,

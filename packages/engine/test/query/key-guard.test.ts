@@ -7,6 +7,7 @@ import { encodeDocument } from '../../src/bson/encode.ts'
 import { toDocument } from '../../src/bson/values.ts'
 import type { Document, Value } from '../../src/bson/values.ts'
 import { parseFilter } from '../../src/filter/filter.ts'
+import { parseSort } from '../../src/filter/sort.ts'
 import { countRecords } from '../../src/query/count-records.ts'
 import { planQuery, runQuery } from '../../src/query/run-query.ts'
 import type { Query, QuerySource } from '../../src/query/run-query.ts'
@@ -257,6 +258,25 @@ describe('a scan that tests keys before it reads records', () => {
       expect(counts.examined).to.equal(0)
     })
   }
+
+  it('reads an area in another order if that reads fewer records', () => {
+    const rows = Array.from({ length: 64 * 64 }, (_, n) => {
+      const coordinates = [n % 64, Math.floor(n / 64)]
+      return toDocument({ kind: 'a', at: toDocument({ type: 'Point', coordinates }), n })
+    })
+    const source = fill(rows, toDocument({ kind: 1, n: 1 }), GRID_KEY)
+    const indexOf = (side: number): string | undefined => {
+      const within = toDocument({ $gte: 1, $lte: side })
+      const filter = { kind: 'a', 'at.coordinates.1': within, 'at.coordinates.0': within }
+      const sort = parseSort(toDocument({ n: 1 }))
+      const query = { filter: parseFilter(toDocument(filter)), sort, skip: 0, limit: 20 }
+      const plan = planQuery(source, query)
+      return plan?.kind === 'index' ? plan.index.name : undefined
+    }
+    // A page in order reads about 4,096 * 20 / 256 records.
+    expect(indexOf(16)).to.equal('index1')
+    expect(indexOf(40)).to.equal('index0')
+  })
 
   it('reads the keys of near longitudes only', () => {
     const source = fill(grid, GRID_KEY)
