@@ -50,11 +50,11 @@ export function storedType(
   }
 }
 
-/** The store searches texts, but no blocks and no members of components. */
+/** The store searches texts and blocks, but no members of components. */
 function searchedTexts({ search, members }: ContentTypePlan): Pick<StoredType, 'search'> {
   const weights = [...(search?.weights ?? [])].filter(([name]) => {
     const member = members.get(name)
-    return member?.kind === 'scalar' && !member.private && member.type !== 'blocks'
+    return member?.kind === 'scalar' && !member.private
   })
   return weights.length === 0 ? {} : { search: Object.fromEntries(weights) }
 }

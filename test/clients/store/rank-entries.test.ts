@@ -2,6 +2,9 @@ import type { ContentType } from '@quire/client'
 import { createStore, memoryStorage } from '@quire/client/sync'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { textOfAttribute } from '../../../src/query/text/entry-text.ts'
+import type { AttributePlan } from '../../../src/schema/plan.ts'
+import { planOf } from '../../fixtures/plans.ts'
 import { modelRuns } from '../../support/model-runs.ts'
 
 interface Loose extends ContentType {
@@ -18,7 +21,7 @@ interface Types {
 
 interface Page {
   readonly title: string | null
-  readonly body: string | null
+  readonly body: unknown
   readonly note: string
 }
 
@@ -63,6 +66,34 @@ const query = fc
   .array(fc.tuple(fc.constantFrom(...PARTS), fc.constantFrom(...GAPS)), { maxLength: 3 })
   .map((all) => all.flat().join(''))
 
+const inlines = fc.array(
+  fc.oneof(
+    text.map((words) => ({ type: 'text', text: words })),
+    fc.array(text, { maxLength: 2 }).map((texts) => ({
+      type: 'link',
+      url: 'https://zebra.example/berg',
+      children: texts.map((words) => ({ type: 'text', text: words, bold: true })),
+    })),
+  ),
+  { minLength: 1, maxLength: 3 },
+)
+const item = inlines.map((children) => ({ type: 'list-item', children }))
+const list = fc
+  .array(item, { minLength: 1, maxLength: 2 })
+  .map((children) => ({ type: 'list', format: 'ordered', children: children as object[] }))
+const blocks = fc.array(
+  fc.oneof(
+    inlines.map((children) => ({ type: 'paragraph', children })),
+    list,
+    fc.tuple(item, list).map(([one, nested]) => ({ ...nested, children: [one, nested] })),
+    fc
+      .record({ alternativeText: fc.option(text), caption: fc.option(text) })
+      .map((image) => ({ type: 'image', image, children: [{ type: 'text', text: '' }] })),
+  ),
+  { maxLength: 4 },
+)
+const BODY = planOf({ attributes: { body: { type: 'blocks' } } }).attributes.get('body')
+
 /** By letters, without the expressions of the store. */
 function wordsOf(given: string | null): readonly string[] {
   const letters = Array.from((given ?? '').toLowerCase().normalize('NFD')).filter(
@@ -85,7 +116,8 @@ function rankNaively(pages: readonly Page[], given: string): readonly number[] {
   }
   const scores = pages.map(({ title, body }) =>
     parts.reduce(
-      (sum, part) => sum + 4 * weightOf(wordsOf(title), part) + weightOf(wordsOf(body), part),
+      (sum, part) =>
+        sum + 4 * weightOf(wordsOf(title), part) + weightOf(wordsOf(body as string | null), part),
       parts.length === 0 ? 1 : 0,
     ),
   )
@@ -133,6 +165,29 @@ describe('the search of a store', () => {
       },
     )
     await fc.assert(property, { numRuns: modelRuns('SEARCH_RUNS', 300, 3_000) })
+  })
+
+  it('ranks blocks by the text that the server searches', async () => {
+    let found = 0
+    const property = fc.asyncProperty(
+      fc.array(blocks, { maxLength: 6 }),
+      query,
+      async (bodies, given) => {
+        const pages = bodies.map((body) => ({ title: null, body, note: '' }))
+        const store = await openPages(pages)
+        const texts = bodies.map((body) => textOfAttribute(BODY as AttributePlan, body))
+        const expected = rankNaively(
+          pages.map((one, at) => ({ ...one, body: texts[at] })),
+          given,
+        )
+        const { entries } = store.pages.query({ rank: given })
+        expect(entries.map(({ id }) => id)).to.deep.equal(expected)
+        if (expected.length > 0 && expected.length < bodies.length) found += 1
+        await store.$close()
+      },
+    )
+    await fc.assert(property, { numRuns: modelRuns('SEARCH_RUNS', 300, 3_000) })
+    expect(found, 'searches with some of the pages').to.be.above(30)
   })
 
   it('applies filters, pages and the order of equal entries', async () => {

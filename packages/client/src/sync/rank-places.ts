@@ -1,8 +1,26 @@
 import type { EntryPlace } from './query-context.ts'
 
+interface BlocksNode {
+  readonly text?: string
+  readonly image?: { readonly alternativeText?: string | null } | null
+  readonly children?: readonly BlocksNode[]
+}
+
+/** Of blocks, as the server reads it. The parts of a paragraph may split a word. */
+const textOf = (value: unknown): string =>
+  Array.isArray(value) ? textOfNodes(value) : ((value ?? '') as string)
+
+const textOfNodes = (nodes: readonly BlocksNode[]): string =>
+  nodes
+    .map(({ text, image, children }) => {
+      const alternative = image?.alternativeText ? `${image.alternativeText} ` : ''
+      return text ?? alternative + textOfNodes(children ?? [])
+    })
+    .join(nodes.some(({ text }) => text !== undefined) ? '' : ' ')
+
 /** Lower case without accents, with a space before each word. Hermes has no `\p{P}`. */
-const foldText = (text: unknown): string =>
-  ` ${(text ?? '') as string}`
+const foldText = (value: unknown): string =>
+  ` ${textOf(value)}`
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
