@@ -69,18 +69,35 @@ function modulo([a, b]: readonly Value[]): Value {
   return typeof left === 'number' && typeof right === 'number' ? rest.toInt() : rest
 }
 
-function rounding(name: string, round: (value: number) => number): PlainFunction {
+function rounding(
+  name: string,
+  round: (value: number) => number,
+  roundDecimal: ((value: Decimal128) => Decimal128) | null = null,
+): PlainFunction {
   return {
     least: 1,
     most: 1,
     call: ([value]) => {
       if (isAbsent(value)) return null
       const number = numberOf(name, value)
-      if (number instanceof Decimal128)
+      if (number instanceof Decimal128) {
+        if (roundDecimal !== null) return roundDecimal(number)
         throw new CommandError('NotImplemented', `${name} of decimals is not supported`)
+      }
       return number instanceof Double ? new Double(round(number.value)) : number
     },
   }
+}
+
+/** NaN and the infinities stay. */
+function truncateDecimal(value: Decimal128): Decimal128 {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:E([+-]\d+))?$/.exec(value.toString())
+  if (match === null) return value
+  const [, sign = '', whole = '', part = '', exponent = '0'] = match
+  const digits = whole + part
+  const point = whole.length + Number(exponent)
+  if (point >= digits.length) return value
+  return Decimal128.fromString(sign + (point <= 0 ? '0' : digits.slice(0, point)))
 }
 
 function absolute([value]: readonly Value[]): Value {
@@ -154,7 +171,7 @@ export const ARITHMETIC_FUNCTIONS: Readonly<Record<string, PlainFunction>> = {
   $ceil: rounding('$ceil', Math.ceil),
   $floor: rounding('$floor', Math.floor),
   $round: rounding('$round', roundHalfEven),
-  $trunc: rounding('$trunc', Math.trunc),
+  $trunc: rounding('$trunc', Math.trunc, truncateDecimal),
   $eq: comparison((order) => order === 0),
   $ne: comparison((order) => order !== 0),
   $gt: comparison((order) => order > 0),
