@@ -31,6 +31,7 @@ export const FAULT_CODES = [
   'declare.adoptInverse',
   'declare.adoptLevels',
   'declare.adoptOption',
+  'declare.adoptPaths',
   'declare.adoptType',
   'declare.aliasTaken',
   'declare.bothSides',

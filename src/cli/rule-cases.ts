@@ -173,7 +173,7 @@ async function findEntry(
   if (plan.kind === 'singleType') return singleDocumentId(plan.uid)
   if (verb === 'create') {
     if (entry !== undefined) throw new ApplicationError('a creation has no entry')
-    return newDocumentId()
+    return newDocumentId(plan)
   }
   if (entry === undefined) throw new ApplicationError('is required')
   const filter = ownFilter(plan, typeof entry === 'string' ? { documentId: entry } : entry)

@@ -20,7 +20,8 @@ export interface DocumentContext extends RuleContext {
   /** The type that links in blocks name (`linkableType`). If absent, no entry can be linked. */
   readonly linkable?: (type: string) => ContentTypePlan | null
   readonly now: () => Date
-  readonly newDocumentId: () => string
+  /** @throws ForbiddenError for adopted types whose ids only another service makes */
+  readonly newDocumentId: (plan: Pick<ContentTypePlan, 'singularName' | 'adopted'>) => string
   readonly hooks?: DocumentHooks
   /** @throws ServiceUnavailableError if too many passwords are waiting */
   readonly hashPassword: (password: string) => Promise<string>

@@ -3,7 +3,7 @@ import type { Database, Session } from '../mongo/connection/database.ts'
 import type { RowGuard } from '../mongo/write/row-guard.ts'
 import type { ActionLocales, Filter } from '../query/query.ts'
 import type { Data } from '../schema/definition.ts'
-import { assertManaged } from '../schema/adopted-type.ts'
+import { assertTypeWritable } from '../schema/adopted-verbs.ts'
 import type { ContentTypePlan } from '../schema/plan.ts'
 
 /** A permission under conditions, with the values of its operands. */
@@ -127,14 +127,14 @@ export function namedLocales({ kind, locales }: ActionLocales): readonly string[
   return kind === 'every' ? undefined : locales
 }
 
-/** See `WriteRules.permit`. Root has no rules. @throws ForbiddenError for adopted types */
+/** See `WriteRules.permit`. Root has no rules. @throws ForbiddenError for types that are only read */
 export async function underRules<T>(
   context: RuleContext,
   rules: WriteRules | undefined,
   write: RuledWrite,
   run: (permit: WritePermit) => Promise<T>,
 ): Promise<T> {
-  assertManaged(write.plan)
+  assertTypeWritable(write.plan, write.verb)
   return rules === undefined ? run(UNRULED) : rules.permit(context, write, run)
 }
 

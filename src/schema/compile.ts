@@ -170,14 +170,19 @@ function compileMembers(
   ])
 }
 
-/** An empty collection gets the ids that the drivers of MongoDB make. */
+/**
+ * An empty collection gets the ids that the drivers of MongoDB make. Without a database, as for the types of clients, the
+ * type is writable if its declaration says so.
+ */
 function compileAdopted(adopt: AdoptDefinition | undefined): Pick<ContentTypePlan, 'adopted'> {
   if (adopt === undefined) return {}
-  const { paths, idKind = 'objectId', isFollowed = false } = adopt
+  const { paths, idKind = 'objectId', isFollowed, write = false, version = null } = adopt
   const own = new Map(Object.entries(paths))
   const adopted = {
     idKind,
-    isFollowed,
+    isFollowed: isFollowed ?? false,
+    isWritable: write && isFollowed !== false,
+    versionPath: version,
     pathOf: (attribute: string) => own.get(attribute) ?? attribute,
     times: new Map(
       ADOPTED_TIMES.flatMap((name) => {

@@ -74,10 +74,14 @@ export type SearchWeights = Readonly<Record<string, number>>
 /** The form of the `_id`s of an adopted collection. */
 export type AdoptedIdKind = 'objectId' | 'uuid' | 'text' | 'number'
 
-/** A collection that other services write. The server only reads it. */
+/** A collection that other services write. The server only reads it, unless `write` is set. */
 export interface AdoptDefinition {
   /** Dotted paths by attribute. Without one, the member of the same name holds the value. */
   readonly paths: Readonly<Record<string, string>>
+  /** Whether clients may create, update and delete entries. */
+  readonly write?: boolean
+  /** The path of a number that each update increments. */
+  readonly version?: string
   /** Found at the start (`findIdKind`). */
   readonly idKind?: AdoptedIdKind
   /** Found at the start: whether a change stream brings the changes into the commit log. */

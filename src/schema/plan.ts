@@ -60,7 +60,7 @@ export interface ContentTypePlan extends ShapePlan {
   readonly search: SearchPlan | null
   readonly validators: Validators
   readonly users?: () => readonly ContentTypePlan[]
-  /** Set if other services write the collection. The server never writes it. */
+  /** Set if other services write the collection. */
   readonly adopted?: AdoptedPlan
 }
 
@@ -68,6 +68,10 @@ export interface AdoptedPlan {
   readonly idKind: AdoptedIdKind
   /** Whether the commit log has the changes of other services, so that the type can be synced. */
   readonly isFollowed: boolean
+  /** Whether clients may write, too. Never without `isFollowed`. */
+  readonly isWritable: boolean
+  /** The path of the number that each update increments. Null if a digest of the declared values is the revision. */
+  readonly versionPath: string | null
   /** The dotted path in a document. */
   readonly pathOf: (attribute: string) => string
   /** The paths of the creation and update times that the declaration names. */

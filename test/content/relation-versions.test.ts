@@ -183,7 +183,7 @@ describe('the table of versions that a relation shows', () => {
     }
   }
 
-  function insert(plan: ContentTypePlan, versions: readonly StoredVersion[]): Promise<void> {
+  function insert(plan: ContentTypePlan, versions: readonly StoredVersion[]): Promise<unknown> {
     return test.database.transact((session) =>
       insertVersions(test.database, plan, versions, session),
     )

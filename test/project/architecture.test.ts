@@ -107,10 +107,10 @@ const STUDIO = ['texts', 'api', 'design', 'entry', 'fields', 'screens', 'shell',
 
 /** The most files and lines of code that a reader of a path has to load: its file and all that it imports. */
 const MAX_CLOSURES: Readonly<Record<string, readonly [files: number, lines: number]>> = {
-  'content/read/find-documents.ts': [71, 7_000],
-  'content/write/create-document.ts': [87, 9_200],
-  'content/write/update-document.ts': [95, 9_600],
-  'content/write/publish-document.ts': [93, 9_200],
+  'content/read/find-documents.ts': [71, 7_100],
+  'content/write/create-document.ts': [96, 10_000],
+  'content/write/update-document.ts': [104, 10_400],
+  'content/write/publish-document.ts': [102, 10_000],
 }
 
 const FORBIDDEN_FOLDERS = ['utils', 'helpers', 'common', 'types', 'lib', 'misc', 'shared']

@@ -72,6 +72,8 @@ const link = componentFile('shared.link', { url: { type: 'string' } })
 const adopted = (attributes: object, more: object = {}): DeclarationFile =>
   typeFile('page', attributes, { adopt: { collection: 'sheets' }, ...more })
 
+const WRITTEN_TWICE = { collection: 'sheets', write: true, paths: { a: 'x.y', b: 'x' } }
+
 /** Broken declarations by the code of their fault. */
 const BROKEN: readonly (readonly [code: string, files: readonly DeclarationFile[]])[] = [
   ['any.only', one({ type: 'media', allowedTypes: ['pictures'] })],
@@ -103,6 +105,10 @@ const BROKEN: readonly (readonly [code: string, files: readonly DeclarationFile[
     ],
   ],
   ['declare.adoptOption', [adopted({}, { options: { draftAndPublish: true } })]],
+  [
+    'declare.adoptPaths',
+    [adopted({ a: { type: 'string' }, b: { type: 'string' } }, { adopt: WRITTEN_TWICE })],
+  ],
   ['declare.adoptType', [adopted({ one: { type: 'uid' } })]],
   ['declare.aboveLimit', one({ type: 'integer', min: 3, max: 2 })],
   [

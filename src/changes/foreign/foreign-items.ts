@@ -1,5 +1,9 @@
 import { findIdText } from '../../mongo/adopted/find-id-kind.ts'
-import type { ForeignEvent } from '../../mongo/adopted/foreign-stream.ts'
+import {
+  findOwnTransactions,
+  type ForeignEvent,
+  transactionOf,
+} from '../../mongo/adopted/foreign-stream.ts'
 import type { CommitItem } from '../../mongo/connection/database.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { FollowedCollection } from './foreign-row.ts'
@@ -12,13 +16,17 @@ export interface ForeignChanges {
   readonly lost: ReadonlySet<string>
 }
 
+/** Leaves out own transactions, because the commit log has their rows. */
 export function readForeignChanges(
   events: readonly ForeignEvent[],
   followed: readonly FollowedCollection[],
 ): ForeignChanges {
   const items: CommitItem[] = []
   const lost = new Set<string>()
+  const own = findOwnTransactions(events)
   for (const event of events) {
+    const transaction = transactionOf(event)
+    if (transaction !== null && own.has(transaction)) continue
     for (const collection of followed.filter((one) => concerns(event, one))) {
       if (isOfDocument(event)) items.push(...itemsOf(event, collection))
       else lost.add(collection.type)

@@ -1,11 +1,11 @@
 import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import { fault, type Reason, ValidationError, validationError } from '../../base/errors.ts'
-import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { isIdOf } from '../../mongo/versions/document-id.ts'
 import { uniqueAttributes } from '../../mongo/write/unique-values.ts'
 import { parseDeletedLocales, parseWriteKey } from '../../query/parse-version.ts'
 import type { LocaleRules, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
-import { assertManaged } from '../../schema/adopted-type.ts'
+import { assertTypeWritable } from '../../schema/adopted-verbs.ts'
 import type { ContentTypePlan, ScalarPlan } from '../../schema/plan.ts'
 import { singleDocumentId } from '../write/single-document-id.ts'
 import type { WriteRules } from '../write-rules.ts'
@@ -73,7 +73,7 @@ export function parseBulkLine(value: unknown, { types, locales }: LineRules): Bu
   const line = asObject(value, 'A line')
   const unknown = Object.keys(line).find((name) => !LINE_MEMBERS.has(name))
   if (unknown !== undefined) throw lineFault(unknown, `${unknown}: no such member of a line`)
-  const plan = planOf(line['type'], types)
+  const plan = planOf(line['type'], line['op'], types)
   const { locale, status } = line
   if (line['op'] === 'upsert') return parseUpsert(plan, line, locales)
   if (line['op'] !== 'delete') throw lineFault('op', 'op: expected upsert or delete')
@@ -117,12 +117,12 @@ function given(members: Data): Data {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
 
-function planOf(type: unknown, types: LineRules['types']): ContentTypePlan {
+function planOf(type: unknown, op: unknown, types: LineRules['types']): ContentTypePlan {
   const plan = typeof type === 'string' ? types.get(type) : undefined
   if (plan === undefined) {
     throw lineFault('type', 'type: expected the singular name or the uid of a content-type')
   }
-  assertManaged(plan)
+  assertTypeWritable(plan, op === 'delete' ? 'delete' : 'update')
   return plan
 }
 
@@ -136,8 +136,13 @@ function parseAddress(plan: ContentTypePlan, { documentId, key }: Data): Address
     throw lineFault('key', `${plan.singularName}: a line gives documentId or key, one of the two`)
   }
   if (documentId === undefined) return { key: parseKey(plan, key, ['key']) }
-  if (typeof documentId === 'string' && isDocumentId(documentId)) return { documentId }
-  throw lineFault('documentId', 'documentId: expected 24 letters and digits, the first a letter')
+  if (typeof documentId === 'string' && isIdOf(plan, documentId)) return { documentId }
+  throw lineFault(
+    'documentId',
+    plan.adopted === undefined
+      ? 'documentId: expected 24 letters and digits, the first a letter'
+      : 'documentId: expected the id of a document',
+  )
 }
 
 /** @throws ValidationError unless it names a public unique attribute */

@@ -9,6 +9,7 @@ import type { AttributePlan, ShapePlan } from '../../schema/plan.ts'
 import { rulesThatHide } from '../payload/hidden-targets.ts'
 import { completeValues, inverseChanges, type PreparedValues } from '../payload/write-values.ts'
 import { ForbiddenError } from '../../base/errors.ts'
+import { assertTypeWritable } from '../../schema/adopted-verbs.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import { hasReadRules, singleReadVerb } from '../rules/visible-documents.ts'
 import { type BatchView, keyedDocumentId } from './batch-view.ts'
@@ -33,7 +34,7 @@ export function locateDocument(context: DocumentContext, view: BatchView, line: 
   // A concurrent request has created the document between the lookups by value and by documentId.
   if (made.some((each) => holds(each, address.key))) return { documentId: derived, versions: made }
   // The derived documentId may be in use by a document with another value now. The new document then needs another id.
-  return { documentId: made.length > 0 ? context.newDocumentId() : derived, versions: [] }
+  return { documentId: made.length > 0 ? context.newDocumentId(plan) : derived, versions: [] }
 }
 
 function holds(version: StoredVersion, { attribute, value }: Key): boolean {
@@ -47,6 +48,7 @@ export function assertMayUpsert(
   { versions }: Located,
 ): void {
   const isNew = versions.length === 0 && plan.kind === 'collectionType'
+  if (isNew) assertTypeWritable(plan, 'create')
   writer.assertMay(plan, isNew ? 'create' : 'update')
 }
 

@@ -46,9 +46,9 @@ export function runRuledLine(
  * Never an id that the caller names or that a key derives: it may be that of a deleted document, to which relations,
  * schedules and the trash still refer. @throws NotFoundError, as for a hidden document
  */
-function newIdOf(context: DocumentContext, { address }: UpsertLine): string {
+function newIdOf(context: DocumentContext, { plan, address }: UpsertLine): string {
   if ('documentId' in address) throw new NotFoundError('Not Found')
-  return context.newDocumentId()
+  return context.newDocumentId(plan)
 }
 
 async function remove(

@@ -120,7 +120,7 @@ class Batch {
   }
 
   async #take(view: BatchView, line: BulkLine, index: number): Promise<void> {
-    const context = contextOfLine(this.#context)
+    const context = contextOfLine(this.#context, line)
     const step = await this.#stepOf({ ...context, targets: view.targets }, view, { line, index })
     if (step === 'alone') {
       await this.#store()

@@ -98,7 +98,7 @@ export function runAtomically(
     if ('error' in read) throw new LineFault(line, read.error)
     const refusal = refusedInOne(writer, read)
     if (refusal !== null) throw new LineFault(line, refusal)
-    return { line, read, own: contextOfLine(context) }
+    return { line, read, own: contextOfLine(context, read) }
   })
   return retryChanged(async () => {
     const hooked = await prepareAll(context, parsed, writer)

@@ -147,14 +147,17 @@ async function remove(
 }
 
 /** Caches the hashes of one line only. Sharing hashes between lines would expose equal passwords. */
-export function contextOfLine(context: DocumentContext): DocumentContext {
+export function contextOfLine(
+  context: DocumentContext,
+  { plan }: Pick<BulkLine, 'plan'>,
+): DocumentContext {
   const hashes = new Map<string, Promise<string>>()
   const hashPassword = (password: string): Promise<string> => {
     const hash = hashes.get(password) ?? context.hashPassword(password)
     hashes.set(password, hash)
     return hash
   }
-  return { ...context, hashPassword, newDocumentId: once(() => context.newDocumentId()) }
+  return { ...context, hashPassword, newDocumentId: once(() => context.newDocumentId(plan)) }
 }
 
 /** The next part is prepared while the previous one is stored. */

@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/group-by.ts'
 import { isRecord } from '../../base/is-record.ts'
-import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { isIdOf } from '../../mongo/versions/document-id.ts'
 import { linkHoldersOf, linkKey, linksOf, mapBlocks } from '../../mongo/versions/link-index.ts'
 import { type StoredVersion, versionsOf } from '../../mongo/versions/stored-version.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
@@ -90,7 +90,7 @@ const NONE: KnownVersions = { own: [], sharing: [] }
 /** None of hidden versions. The guard of a rule refuses all data for other versions, so that guesses reveal no text. */
 async function readVersions(context: DocumentContext, target: WriteTarget): Promise<KnownVersions> {
   const { plan, documentId, key, writer, permit } = target
-  if (!isDocumentId(documentId)) return NONE
+  if (!isIdOf(plan, documentId)) return NONE
   const guard = permit?.guard ?? null
   const isRuled = writer.rules?.has(contentAction(plan, 'update')) === false
   if (isRuled && guard === null) return NONE

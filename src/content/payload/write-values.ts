@@ -63,7 +63,9 @@ export async function prepareValues(
       return [uid, exceptHidden(all, hidden.get(uid))]
     }),
   )
-  const counts = countNewComponents(plan, values, { creating })
+  // The ids of components in adopted documents are their places.
+  const isManaged = plan.adopted === undefined
+  const counts = isManaged ? countNewComponents(plan, values, { creating }) : NO_COUNTS
   const componentIds = await Promise.all(
     [...counts].map(
       async ([uid, count]) => [uid, await context.ids.take(`component:${uid}`, count)] as const,
@@ -85,6 +87,8 @@ export async function prepareValues(
         keepsHidden(writer, inputs)),
   }
 }
+
+const NO_COUNTS: ReadonlyMap<Uid, number> = new Map()
 
 /** `stored` is null for a new version. @throws ValidationError if a required value is missing, except in drafts */
 export function completeValues(

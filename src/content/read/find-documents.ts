@@ -34,7 +34,7 @@ export interface ShownVersion {
   readonly revision: string
 }
 
-/** Documents of other services have no revision. */
+/** Documents that only other services write have no revision. */
 export interface FoundVersion extends Pick<ShownVersion, 'entry'> {
   readonly revision: string | null
 }
@@ -77,7 +77,9 @@ export async function findDocument(
   const version = await getVersion(bounded, documentId, key, query)
   if (version === null) return null
   const [entry = {}] = await showWithin(bounded, [version], key.status, query)
-  return { entry, revision: query.plan.adopted === undefined ? revisionOf(version) : null }
+  const { adopted } = query.plan
+  const hasRevision = adopted === undefined || adopted.isWritable
+  return { entry, revision: hasRevision ? revisionOf(version) : null }
 }
 
 export async function showVersion(

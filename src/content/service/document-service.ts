@@ -102,7 +102,7 @@ async function create(call: ServiceCall, data: Data): Promise<Data> {
   const { plan, query, locales, parts, writer, origin } = call
   const { documents } = parts
   const key = parseWriteKey(query, undefined, plan, locales)
-  const documentId = documents.newDocumentId()
+  const documentId = documents.newDocumentId(plan)
   const target = { plan, documentId, key, writer, origin }
   const version = await createDocument(documents, target, data)
   return showWritten(call, version, { verb: 'create', status: key.status })

@@ -40,9 +40,9 @@ function claimedUids(
   return draftAndPublish ? madeUids : []
 }
 
-/** Whether a write stores versions only. Indexes then enforce the unique values, without reservations. */
+/** Whether a write stores own versions only. Indexes then enforce the unique values, without reservations. */
 export function writesVersionsOnly(plan: ContentTypePlan): boolean {
-  return !plan.sharded && reservedAttributes(plan).length === 0
+  return !plan.sharded && plan.adopted === undefined && reservedAttributes(plan).length === 0
 }
 
 export async function prepareNew(
@@ -108,16 +108,16 @@ export async function storeNew(
   { versions, prepared }: NewDocument,
   session: Session,
 ): Promise<StoredVersion> {
-  const [asked, ...others] = versions
+  const [asked] = versions
   if (asked.status === 'published') await assertFree(context, target, asked, session)
   const claimed = claimedUids(target.plan, prepared)
   if (claimed.length > 0) {
     await claimMadeUids(context.database, target.plan, asked, claimed, session)
   }
-  await insertVersions(context.database, target.plan, versions, session)
+  const stored = await insertVersions(context.database, target.plan, versions, session)
   const sides = { changes: prepared.changes, isCopy: false }
   // The draft comes first, as in an update, because a position may refer to a member of the draft only.
-  const written = [...others, asked]
+  const written = [...stored.slice(1), ...stored.slice(0, 1)]
   const related = await writeRelations(context, target, written, sides, session)
   return related.at(-1) ?? asked
 }
@@ -150,7 +150,8 @@ async function toVersions(
   const statuses: readonly [Status, ...Status[]] = hasTwoVersions(plan, key)
     ? ['published', 'draft']
     : [key.status]
-  const ids = await context.ids.take(plan.collectionName, statuses.length)
+  const isManaged = plan.adopted === undefined
+  const ids = isManaged ? await context.ids.take(plan.collectionName, statuses.length) : []
   const now = context.now()
   const _revision = newRevision()
   const toVersion = (status: Status, index: number): StoredVersion => ({

@@ -1,6 +1,6 @@
 import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import type { Session } from '../../mongo/connection/database.ts'
-import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { isIdOf } from '../../mongo/versions/document-id.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { takeDocuments } from '../../mongo/sharing/write-turns.ts'
@@ -79,7 +79,7 @@ function deletePermitted<T>(
   const locale = writer?.locale ?? NO_LOCALE
   const write = { plan, documentId, verb: 'delete', locale, locales: within } as const
   return underRules(context, rules, write, async ({ guard }) => {
-    if (!isDocumentId(documentId) || (await isHiddenDocument(context, rules, write))) {
+    if (!isIdOf(plan, documentId) || (await isHiddenDocument(context, rules, write))) {
       refuseMissing(request)
       return null
     }
@@ -99,7 +99,7 @@ export async function hookDeletion(
   { plan, documentId, locales, origin, dryRun = false }: HookedDeletion,
 ): Promise<SeenVersions | undefined> {
   const hooks = hooksOf(context, plan)
-  if (hooks === null || !isDocumentId(documentId)) return undefined
+  if (hooks === null || !isIdOf(plan, documentId)) return undefined
   const key = { locale: NO_LOCALE, status: 'published' as const }
   const operation = 'delete' as const
   const write = { plan, documentId, key, operation, origin, dryRun, previous: undefined }

@@ -50,7 +50,7 @@ export async function duplicateDocument(
   const stored = await request.choose(await getAllVersions(context.database, plan, source))
   const versions = onePerLocale(stored, defaultLocale)
   if (versions.length === 0) throw new NotFoundError('Not Found')
-  const documentId = context.newDocumentId()
+  const documentId = context.newDocumentId(plan)
   const verb = 'create' as const
   const write = { plan, documentId, verb, locale: writer.locale, isCut: true }
   return underRules(context, writer.rules, write, (permit) =>

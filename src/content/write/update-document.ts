@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../base/errors.ts'
 import { getAllVersions, getOverwritten } from '../../mongo/read/get-versions.ts'
-import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { isIdOf } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { runGuarded } from '../../mongo/write/row-guard.ts'
 import { writeDocument, type WriteItem } from '../../mongo/write/write-path.ts'
@@ -52,7 +52,8 @@ export function updatePermitted(
   data: unknown,
 ): Promise<StoredVersion> {
   const hooks = target.isTrusted === true ? null : hooksOf(context, target.plan)
-  if (hooks === null || !isDocumentId(target.documentId)) return update(context, target, data)
+  if (hooks === null || !isIdOf(target.plan, target.documentId))
+    return update(context, target, data)
   const isRead = target.seen !== undefined
   const run = async (): Promise<StoredVersion> => {
     const { seen, hooked } = await hooks.readIfAsked(async (isAsked) => {

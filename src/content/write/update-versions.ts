@@ -1,7 +1,7 @@
 import { NotFoundError } from '../../base/errors.ts'
 import type { Session } from '../../mongo/connection/database.ts'
 import { getAllVersions, getWholeVersion } from '../../mongo/read/get-versions.ts'
-import { isDocumentId } from '../../mongo/versions/document-id.ts'
+import { isIdOf } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { lockDocument } from '../../mongo/write/lock-document.ts'
 import { takeDocuments } from '../../mongo/sharing/write-turns.ts'
@@ -49,7 +49,7 @@ export async function checkUpdate(
   const { draft, direct } = plan.validators
   const given = await restoreLinks(context, target, data)
   const changes = (plan.draftAndPublish ? draft : direct)(given, { creating: false, isTrusted })
-  if (!isDocumentId(documentId)) throw new NotFoundError('Not Found')
+  if (!isIdOf(plan, documentId)) throw new NotFoundError('Not Found')
   const prepared = await prepareValues(context, target, changes, { creating: false })
   return { data: given, prepared }
 }

@@ -1,4 +1,5 @@
 import type { ContentTypePlan, Schema, ShapePlan } from '../../schema/plan.ts'
+import { adoptedVerbs, isWritable } from '../../schema/adopted-verbs.ts'
 import { nameSchemas } from '../openapi/schema-names.ts'
 import type { CodeScope, Member } from './code.ts'
 import { inputMembers } from './input-members.ts'
@@ -54,7 +55,7 @@ export function writeProjectTypes(schema: Schema): string {
   const content = own.map((plan): Member => [nameInContent(plan), serviceType(plan, scope)])
   const byUid = own.map((plan): Member => {
     const name = scope.nameOf(plan.uid)
-    const payload = plan.adopted === undefined ? `${name}_Update` : 'never'
+    const payload = isWritable(plan, 'update') ? `${name}_Update` : 'never'
     return [plan.uid, `{ entry: ${name}; payload: ${payload} }`]
   })
   return [
@@ -72,9 +73,16 @@ function nameInContent({ kind, singularName, pluralName }: ContentTypePlan): str
   return kind === 'singleType' ? singularName : pluralName
 }
 
-function serviceType({ kind, uid, adopted }: ContentTypePlan, scope: CodeScope): string {
+function serviceType(plan: ContentTypePlan, scope: CodeScope): string {
+  const { kind, uid } = plan
   const name = scope.nameOf(uid)
-  if (adopted !== undefined) return `Pick<DocumentService<${name}>, 'find' | 'findOne' | 'count'>`
+  const reads = `'find' | 'findOne' | 'count'`
+  if (!isWritable(plan, 'update')) return `Pick<DocumentService<${name}>, ${reads}>`
+  if (plan.adopted !== undefined) {
+    const writes = adoptedVerbs(plan.adopted).map((verb) => `'${verb}'`)
+    const service = `DocumentService<${name}, ${name}_Create, ${name}_Update>`
+    return `Pick<${service}, ${[reads, ...writes].join(' | ')}>`
+  }
   return kind === 'singleType'
     ? `SingleService<${name}, ${name}_Update>`
     : `DocumentService<${name}, ${name}_Create, ${name}_Update>`
@@ -82,7 +90,7 @@ function serviceType({ kind, uid, adopted }: ContentTypePlan, scope: CodeScope):
 
 function writeEntry(plan: ContentTypePlan, scope: CodeScope): string {
   const name = scope.nameOf(plan.uid)
-  if (plan.adopted !== undefined) return writeInterface(name, shownMembers(plan, scope))
+  if (!isWritable(plan, 'update')) return writeInterface(name, shownMembers(plan, scope))
   const { create, update } = inputMembers(plan, scope)
   return [
     writeInterface(name, shownMembers(plan, scope)),

@@ -4,6 +4,7 @@ import { describedReader } from '../described-reader.ts'
 import { nameSchemas } from '../openapi/schema-names.ts'
 import { facetNames, searchedNames } from '../openapi/read-parameters.ts'
 import type { LocaleRules } from '../../query/query.ts'
+import { isWritable } from '../../schema/adopted-verbs.ts'
 import { FILE_UID, type Uid } from '../../schema/definition.ts'
 import type { ShapePlan, ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { type CodeScope, type Member, quoted } from './code.ts'
@@ -114,8 +115,8 @@ function writeType(plan: ContentTypePlan, schema: Schema, scope: WriterScope): s
         ]
       : []),
     ...searchMembers(plan, scope),
-    ['create', plan.adopted === undefined ? writeMembers(create, '  ') : 'never'],
-    ['update', plan.adopted === undefined ? writeMembers(update, '  ') : 'never'],
+    ['create', isWritable(plan, 'create') ? writeMembers(create, '  ') : 'never'],
+    ['update', isWritable(plan, 'update') ? writeMembers(update, '  ') : 'never'],
   ])
 }
 

@@ -12,7 +12,7 @@ import {
 import { CmsError, NotFoundError } from '../../base/errors.ts'
 import { parseActionLocales, parseDeletedLocales } from '../../query/parse-version.ts'
 import type { LocaleRules } from '../../query/query.ts'
-import { assertManaged } from '../../schema/adopted-type.ts'
+import { assertTypeWritable } from '../../schema/adopted-verbs.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { codedEnvelope } from '../answer/envelope.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
@@ -81,7 +81,7 @@ async function runBulk(ctx: Context, dependencies: EditorContentDependencies): P
   const plan = planOf(ctx, dependencies)
   const { action, documentIds, locale = '' } = readInput(BULK, payloadOf(ctx))
   const verb = VERBS[action]
-  assertManaged(plan)
+  assertTypeWritable(plan, action)
   const isThere = action === 'delete' || plan.draftAndPublish
   if (!isThere || !contentVerbs(plan).includes(verb)) throw new NotFoundError('Not Found')
   const prepare = async (): Promise<Work> => {

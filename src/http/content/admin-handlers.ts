@@ -118,7 +118,7 @@ export async function createOne(
     ctx.status = 201
     return noteWork(request, dependencies, singleDocumentId(plan.uid))
   }
-  const documentId = dependencies.documents.newDocumentId()
+  const documentId = dependencies.documents.newDocumentId(plan)
   const documents = { ...dependencies.documents, newDocumentId: () => documentId }
   await create({ ...request, filledUids: 'all' }, { ...dependencies, documents })
   await noteWork(request, dependencies, documentId)

@@ -2,7 +2,7 @@ import { contentAction, type ContentVerb, contentVerbs } from '../../people/acce
 import { rulesFor } from '../../people/access/principal.ts'
 import { NotFoundError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
-import { assertManaged } from '../../schema/adopted-type.ts'
+import { assertTypeWritable } from '../../schema/adopted-verbs.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { boundLocales } from '../admin/request/bound-locales.ts'
 import { dataOf, readQuery } from '../body/read-request.ts'
@@ -108,7 +108,7 @@ function verbOf(
 ): ContentVerb {
   const plan = planOf(ctx, dependencies)
   const own = ownVerb(plan, verb)
-  if (kind !== 'read') assertManaged(plan)
+  if (kind !== 'read') assertTypeWritable(plan, own)
   const isThere = (kind !== 'action' && kind !== 'check') || plan.draftAndPublish
   if (!isThere || !contentVerbs(plan).includes(own)) throw new NotFoundError('Not Found')
   return own

@@ -1,4 +1,4 @@
-import { contentAction, type ContentVerb } from '../../people/access/actions.ts'
+import { contentAction, type ContentVerb, contentVerbs } from '../../people/access/actions.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { parameterOf, readQuery } from '../body/read-request.ts'
 import type { CachedReads, PreparedRead } from '../reads/cached-reads.ts'
@@ -43,11 +43,8 @@ export function contentRoutes(
       assertKnownParameters(ctx, dependencies.api)
       assertKnownBody(ctx, dependencies.api)
       const locales = await dependencies.locales.current()
-      const endpoint = `/api/${name}`
-      await handler(
-        { ctx, plan, query: readQuery(ctx.querystring), locales, endpoint },
-        dependencies,
-      )
+      const asked = { ctx, plan, query: readQuery(ctx.querystring), locales }
+      await handler({ ...asked, endpoint: `/api/${name}` }, dependencies)
     })
   const read = (verb: ContentVerb, prepare: PrepareRead): Guarded =>
     permittedUnderRule(contentAction(plan, verb), async (ctx) => {
@@ -74,8 +71,9 @@ export function contentRoutes(
   }
   router.get('/', authenticate, read('find', list))
   router.get('/:documentId', authenticate, read('findOne', entry))
-  if (plan.adopted !== undefined) return router
-  router.post('/', readBody, authenticate, handle('create', create))
+  const verbs = contentVerbs(plan)
+  if (verbs.includes('create')) router.post('/', readBody, authenticate, handle('create', create))
+  if (!verbs.includes('update')) return router
   router.put('/:documentId', readBody, authenticate, handle('update', update))
   router.delete('/:documentId', authenticate, handle('delete', remove))
   return router

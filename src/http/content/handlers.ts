@@ -112,7 +112,7 @@ export async function create(
   const data = dataOf(ctx)
   const key = parseWriteKey(query, localeOf(data), plan, locales)
   const shown = parseEntryQuery(query, plan, entryRulesOf(ctx, dependencies, locales))
-  const documentId = documents.newDocumentId()
+  const documentId = documents.newDocumentId(plan)
   const writer = writerOf(ctx, shown.reader)
   const origin = readOriginOf(ctx)
   const target = { plan, documentId, key, writer, origin, filledUids, publishes }

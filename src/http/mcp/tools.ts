@@ -10,7 +10,7 @@ import {
 } from '../../describe/openapi/json-schema.ts'
 import { PUBLICATION_FILTERS } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
-import { assertManaged } from '../../schema/adopted-type.ts'
+import { assertTypeWritable } from '../../schema/adopted-verbs.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { Context } from '../router/state.ts'
 import {
@@ -238,7 +238,7 @@ function isUsable({ verbOf, name }: Tool, plan: ContentTypePlan, principal: Prin
 
 /** The permission check is not enough, because root has every permission. @throws ValidationError */
 function assertFits({ name }: Tool, plan: ContentTypePlan, verb: ContentVerb): void {
-  if (verb !== 'find' && verb !== 'findOne') assertManaged(plan)
+  if (verb !== 'find' && verb !== 'findOne') assertTypeWritable(plan, verb)
   const isSingle = plan.kind === 'singleType'
   if (isSingle && (name === 'find' || name === 'create')) {
     throw invalidArgument('type', `${plan.singularName} is a single type: get and update it`)

@@ -31,7 +31,7 @@ const NAMED = { fields: 'documentId' }
 export async function createTool(call: ToolCall): Promise<object> {
   const { documents } = call.dependencies
   const { key, shown, writer, origin } = targetOf(call)
-  const documentId = documents.newDocumentId()
+  const documentId = documents.newDocumentId(call.plan)
   const target = { plan: call.plan, documentId, key, writer, origin }
   const version = await createDocument(documents, target, dataArgument(call), null)
   return showWritten(call, writer, version, { verb: 'create', status: key.status, shown })

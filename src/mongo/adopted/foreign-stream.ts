@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ChangeStream } from 'mongodb'
+import type { Binary, ChangeStream, Long } from 'mongodb'
+import { COMMITS } from '../connection/commit-record.ts'
 import type { Database } from '../connection/database.ts'
 import type { ResumeToken } from './change-streams.ts'
 
@@ -13,6 +14,9 @@ export interface ForeignEvent {
   readonly documentKey?: { readonly _id: unknown }
   readonly clusterTime?: { readonly t: number }
   readonly wallTime?: Date
+  /** Of the transaction, with `txnNumber`. Absent for other writes. */
+  readonly lsid?: { readonly id: Binary }
+  readonly txnNumber?: number | bigint | Long
 }
 
 export interface ForeignBatch {
@@ -28,13 +32,29 @@ export interface ForeignStream {
 }
 
 const MAX_EVENTS = 500
+/** Some transactions of other services end without a commit row. */
+const MAX_TOGETHER = 2 * MAX_EVENTS
 const AWAIT_MS = 1_000
 /** Events of a burst share a commit. */
 const PAUSE_MS = 10
+/** The events of a transaction follow each other at once, so that the batch soon has its commit row. */
+const OPEN_PAUSE_MS = 250
 const MAX_GATHER_MS = 50
-const MEMBERS = ['operationType', 'ns', 'to', 'documentKey', 'clusterTime', 'wallTime'] as const
+const MEMBERS = [
+  'operationType',
+  'ns',
+  'to',
+  'documentKey',
+  'clusterTime',
+  'wallTime',
+  'lsid',
+  'txnNumber',
+] as const
 
-/** One stream for all collections of the database that are named. */
+/**
+ * One stream for all collections of the database that are named. It also has the inserts of rows of the commit log whose
+ * transactions write adopted collections.
+ */
 export function openForeignStream(
   database: Pick<Database, 'watch'>,
   collections: readonly string[],
@@ -42,11 +62,34 @@ export function openForeignStream(
 ): ForeignStream {
   const named = { $in: [...collections] }
   const pipeline = [
-    { $match: { $or: [{ 'ns.coll': named }, { 'to.coll': named }] } },
+    { $match: { $or: [{ 'ns.coll': named }, { 'to.coll': named }, OWN] } },
     { $project: Object.fromEntries(MEMBERS.map((name) => [name, 1])) },
   ]
   const options = { resumeAfter, maxAwaitTimeMS: AWAIT_MS, batchSize: MAX_EVENTS }
   return new GatheredStream(database.watch(pipeline, options), resumeAfter)
+}
+
+const OWN = {
+  'ns.coll': COMMITS,
+  operationType: 'insert',
+  'fullDocument.adopted': 1,
+}
+
+/** The transaction of an event. Null for other writes. */
+export function transactionOf({ lsid, txnNumber }: ForeignEvent): string | null {
+  return lsid === undefined || txnNumber === undefined
+    ? null
+    : `${lsid.id.toString('hex')} ${String(txnNumber)}`
+}
+
+/** The transactions of this server and of other processes of it. Their changes are in the commit log. */
+export function findOwnTransactions(events: readonly ForeignEvent[]): ReadonlySet<string | null> {
+  return new Set(events.filter(({ ns }) => ns?.coll === COMMITS).map(transactionOf))
+}
+
+/** Whether the next event may be the commit row of the transaction, which is the last one of own transactions. */
+function isIncomplete(event: ForeignEvent, count: number): boolean {
+  return count < MAX_TOGETHER && transactionOf(event) !== null && event.ns?.coll !== COMMITS
 }
 
 const PAUSE = Symbol('pause')
@@ -68,8 +111,12 @@ class GatheredStream implements ForeignStream {
     while (found !== null) {
       events.push(found)
       this.#token = found._id
-      if (events.length === MAX_EVENTS || performance.now() > endsAt) break
-      const more = await Promise.race([this.#peek(), delay(PAUSE_MS, PAUSE)])
+      const isOpen = isIncomplete(found, events.length)
+      if (!isOpen && (events.length >= MAX_EVENTS || performance.now() > endsAt)) break
+      const more = await Promise.race([
+        this.#peek(),
+        delay(isOpen ? OPEN_PAUSE_MS : PAUSE_MS, PAUSE),
+      ])
       if (more === PAUSE || more === null) break
       found = await this.#take()
     }

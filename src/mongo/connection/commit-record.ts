@@ -13,6 +13,8 @@ export const MAX_ITEMS = 1_000
 export interface NotedItem extends CommitItem {
   /** The whole version, for types with history: its state after a put, or before a delete. */
   readonly content?: Document
+  /** The document belongs to a collection that other services write, too. */
+  readonly isAdopted?: true
 }
 
 export interface PendingRow extends Authorship {
@@ -26,6 +28,8 @@ export interface PendingRow extends Authorship {
   readonly states?: 1
   /** Set if the contents of the items are stored in separate rows (`HistoryRow`). */
   readonly history?: 1
+  /** Set if the transaction writes adopted collections, so that its events in their change stream are own ones. */
+  readonly adopted?: 1
   readonly items: readonly CommitItem[]
 }
 
@@ -166,8 +170,11 @@ export function rowsOf(
   noted: readonly NotedItem[],
 ): readonly PendingRow[] {
   const at = timeOfCommit(id)
-  const row = { pending: 1, states: 1, at, by, requestId, ...(via && { via }) } as const
-  const items = noted.map(({ content: _kept, ...item }) => withinCarriedLimit(item))
+  const adopted = noted.some(({ isAdopted }) => isAdopted) && ({ adopted: 1 } as const)
+  const row = { pending: 1, states: 1, at, by, requestId, ...(via && { via }), ...adopted } as const
+  const items = noted.map(({ content: _kept, isAdopted: _own, ...item }) =>
+    withinCarriedLimit(item),
+  )
   const ids = rowIds(id, items.length)
   if (ids.length === 1) return [{ _id: id, ...row, items }]
   return ids.map((_id, part) => ({

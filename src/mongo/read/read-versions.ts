@@ -18,6 +18,7 @@ import { resolveFilter } from './resolve-filter.ts'
 import { findStageConditions } from './review-conditions.ts'
 import { UNORDERED } from './sort-plan.ts'
 import { fallbackStages, shownVersions } from './target-version.ts'
+import { digestedProjection } from '../versions/adopted-rows.ts'
 import { versionId } from '../versions/version-match.ts'
 import { mostVersions, readUnique, uniqueMember } from './read-unique.ts'
 import { readBytes, type ReadPlan, readVersions } from './run-read.ts'
@@ -149,9 +150,11 @@ export async function getVersion(
   const { plan, filter, fields, populate, reader } = query
   const selection = shownVersions(plan, key, reader)
   const { locales, status } = selection
-  const projection = buildProjection(plan, fields, populate)
-  projection[REVISION] = 1
-  projection['updatedAt'] = 1
+  const projection = digestedProjection(plan) ?? {
+    ...buildProjection(plan, fields, populate),
+    [REVISION]: 1,
+    updatedAt: 1,
+  }
   const [found] = await readUnique(database, plan, '_id', {
     filter: { _id: matchAny(locales.map((locale) => versionId(documentId, { locale, status }))) },
     conditions: bothConditions(

@@ -10,6 +10,7 @@ import type {
   ScalarPlan,
   ShapePlan,
 } from '../../schema/plan.ts'
+import { REVISION } from './version-fields.ts'
 
 export type AdoptedType = ContentTypePlan & { readonly adopted: AdoptedPlan }
 
@@ -26,7 +27,7 @@ const known = new WeakMap<ContentTypePlan, Document>()
 export function rowExpression(plan: AdoptedType): Document {
   const before = known.get(plan)
   if (before !== undefined) return before
-  const { idKind, pathOf, times } = plan.adopted
+  const { idKind, pathOf, times, isWritable, versionPath } = plan.adopted
   const projection: Document = {
     id: idKind === 'number' ? '$_id' : { $literal: null },
     documentId: referenceIn('$_id', idKind),
@@ -38,6 +39,7 @@ export function rowExpression(plan: AdoptedType): Document {
     const value = valueIn(`$${pathOf(attribute.name)}`, attribute, 0)
     if (value !== null) projection[attribute.storedName] = value
   }
+  if (isWritable && versionPath !== null) projection[REVISION] = whole(`$${versionPath}`, VERSIONS)
   known.set(plan, projection)
   return projection
 }
@@ -75,6 +77,7 @@ const NUMBERS = ['int', 'long', 'double', 'decimal']
 type Bounds = readonly [unknown, unknown]
 
 const SAFE: Bounds = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+const VERSIONS: Bounds = [0, Number.MAX_SAFE_INTEGER]
 const LONG: Bounds = [-9223372036854775808n, 9223372036854775807n]
 const DOUBLE: Bounds = [-Number.MAX_VALUE, Number.MAX_VALUE]
 const GREATEST = '9.999999999999999999999999999999999E6144'

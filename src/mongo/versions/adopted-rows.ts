@@ -1,8 +1,16 @@
+import { hash } from 'node:crypto'
 import { Binary, BSON, Decimal128, type Document, Long, ObjectId, UUID } from 'mongodb'
 import type { AdoptedIdKind, Data } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
-import { type AttributePlan, isNesting, type ShapePlan } from '../../schema/plan.ts'
+import {
+  type AttributePlan,
+  type ContentTypePlan,
+  isNesting,
+  type ShapePlan,
+} from '../../schema/plan.ts'
 import { storedJson } from '../../schema/values/json-values.ts'
+import { type AdoptedType, isAdopted, rowExpression } from './adopted-expression.ts'
+import { REVISION } from './version-fields.ts'
 import { versionId } from './version-match.ts'
 
 const DECODING = { useBigInt64: true } as const
@@ -13,15 +21,37 @@ export function adoptedBytes(plan: ShapePlan, bytes: Uint8Array): Uint8Array {
 }
 
 /** The same with the id of the only version, if the row has an `_id`. */
-export function versionBytes(plan: ShapePlan, bytes: Uint8Array): Uint8Array {
+export function versionBytes(plan: AdoptedType, bytes: Uint8Array): Uint8Array {
   return BSON.serialize(versionRow(plan, BSON.deserialize(bytes, DECODING)))
 }
 
-export function versionRow(plan: ShapePlan, found: Document): Document {
+export function versionRow(plan: AdoptedType, found: Document): Document {
   const row = adoptedRow(plan, found)
-  if (found['_id'] === undefined) return row
+  const revision = plan.adopted.isWritable ? revisionIn(plan, row) : null
+  const revised = revision === null ? row : { ...row, [REVISION]: revision }
+  if (found['_id'] === undefined) return revised
   const documentId = String(row['documentId'] ?? row['_id'])
-  return { ...row, _id: versionId(documentId, { locale: NO_LOCALE, status: 'published' }) }
+  return { ...revised, _id: versionId(documentId, { locale: NO_LOCALE, status: 'published' }) }
+}
+
+/** The members for the digest of a row. Null for types without digests. */
+export function digestedProjection(plan: ContentTypePlan): Document | null {
+  if (!isAdopted(plan) || !plan.adopted.isWritable || plan.adopted.versionPath !== null) return null
+  return {
+    _id: 0,
+    ...Object.fromEntries(Object.keys(rowExpression(plan)).map((name) => [name, 1])),
+  }
+}
+
+/** The declared version, or a digest of the values. Null for a row without some of its members. */
+function revisionIn(plan: AdoptedType, row: Document): string | null {
+  if (plan.adopted.versionPath !== null) {
+    return REVISION in row ? String(row[REVISION] ?? 0) : null
+  }
+  const names = Object.keys(rowExpression(plan))
+  if (!names.every((name) => name in row)) return null
+  const values = names.map((name) => [name, row[name] as unknown] as const)
+  return hash('sha256', BSON.serialize(Object.fromEntries(values)), 'hex').slice(0, 16)
 }
 
 export function adoptedRow(holder: ShapePlan, found: Document): Document {
@@ -70,7 +100,7 @@ function isAbsent(value: unknown): boolean {
 const MAX_DEPTH = 50
 
 /** BSON has types without a JSON form. */
-function plainJson(value: unknown, depth: number): unknown {
+export function plainJson(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) return null
   if (typeof value === 'bigint') {
     return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)

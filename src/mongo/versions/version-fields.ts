@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredVersion } from './stored-version.ts'
 
 /** The name of the revision in a version. It is reserved, so no filter, sort or response can contain it. */
 export const REVISION = '_revision'
@@ -16,7 +15,12 @@ export function newRevision(): string {
   return uuid.slice(0, 8) + uuid.slice(-8)
 }
 
-export function revisionOf(version: Pick<StoredVersion, typeof REVISION | 'updatedAt'>): string {
+interface RevisedVersion {
+  readonly [REVISION]?: string
+  readonly updatedAt: Date
+}
+
+export function revisionOf(version: RevisedVersion): string {
   return version[REVISION] ?? `0${version.updatedAt.getTime().toString(36)}`
 }
 

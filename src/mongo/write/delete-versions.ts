@@ -5,9 +5,11 @@ import { reserving } from './reservations.ts'
 import { guardVersion, guardVersions } from './row-guard.ts'
 import { assertLater, commitIdOf } from '../connection/commit-record.ts'
 import { COMMIT, STATE_ALONE, STATE_FIELD } from '../versions/version-fields.ts'
+import { deleteAdopted } from './adopted-versions.ts'
 import { carryBefore } from './carried-members.ts'
 import { noteRemoved, removalProjection } from './note-versions.ts'
 import { keepDeleted, keepsDeleted } from '../trash/keep-deleted.ts'
+import { isAdopted } from '../versions/adopted-expression.ts'
 import { asRow, versionsOf } from '../versions/stored-version.ts'
 import { matchDocument, versionId } from '../versions/version-match.ts'
 import { takeDocuments } from '../sharing/write-turns.ts'
@@ -21,6 +23,7 @@ export function deleteVersions(
   session: Session,
 ): Promise<number> {
   takeDocuments(plan, [documentId], session)
+  if (isAdopted(plan)) return deleteAdopted(database, plan, documentId, session)
   const within = locales === 'all' ? {} : { locale: { $in: [...locales] } }
   const which = { ...matchDocument(documentId), ...within }
   const options = { session }

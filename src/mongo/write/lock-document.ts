@@ -19,6 +19,8 @@ export async function lockDocument(
   session: Session,
 ): Promise<void> {
   takeDocuments(plan, [documentId], session)
+  // A write of a document that has changed since the snapshot of the transaction conflicts.
+  if (plan.adopted !== undefined) return
   const isLocked = await lockFirst(database, plan, documentId, session)
   if (isLocked || plan.kind !== 'singleType') return
   await lockName(database, documentId, session)

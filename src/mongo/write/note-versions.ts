@@ -137,8 +137,12 @@ export function removalProjection(plan: ContentTypePlan): Document {
   return plan.history ? {} : NAMES
 }
 
-function nameOf({ uid }: ContentTypePlan, { documentId, locale, status }: VersionRow) {
-  return { type: uid, documentId, locale, status }
+function nameOf(
+  { uid, adopted }: ContentTypePlan,
+  { documentId, locale, status }: VersionRow,
+): Pick<NotedItem, 'type' | 'documentId' | 'locale' | 'status' | 'isAdopted'> {
+  const isAdopted = adopted !== undefined && { isAdopted: true as const }
+  return { type: uid, documentId, locale, status, ...isAdopted }
 }
 
 /** The content for the history, with stored names and without password hashes. Those are never shown again. */

@@ -89,11 +89,14 @@ export async function guardVersion(
   if (write === undefined) return
   const changed = changedIn(write, plan)
   if (changed.has(_id)) return
-  const row = await versionsOf(database, plan).findOneAndUpdate(
-    { _id },
-    { $set: { [LOCK]: newRevision() } },
-    { session, returnDocument: 'before' },
-  )
+  const row =
+    plan.adopted === undefined
+      ? await versionsOf(database, plan).findOneAndUpdate(
+          { _id },
+          { $set: { [LOCK]: newRevision() } },
+          { session, returnDocument: 'before' },
+        )
+      : await versionsOf(database, plan).findOne({ _id }, { session })
   changed.add(_id)
   if (row === null) return
   assertNotHeld(row[LOCK])

@@ -19,8 +19,10 @@ import {
   STATE_UNKNOWN,
   type StoredState,
 } from '../versions/version-fields.ts'
+import { insertAdopted, isAdoptedUnchanged, patchAdopted } from './adopted-versions.ts'
 import { carryBefore, stateOfCopy } from './carried-members.ts'
 import { noteChanged, notePut } from './note-versions.ts'
+import { isAdopted } from '../versions/adopted-expression.ts'
 import { isLinkIndex, linkIndexOf } from '../versions/link-index.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { toStoredNames } from '../versions/row-names.ts'
@@ -47,7 +49,7 @@ import { uniqueAttributeOf } from '../versions/index-names.ts'
 import { findTaken, takenFault, takeValues, uniqueAttributes } from './unique-values.ts'
 
 /**
- * Set `isBeside` if the locale may have another version. Such copies keep their authors, and all other versions get the
+ * Returns the versions as they are stored. Set `isBeside` if the locale may have another version. Such copies keep their authors, and all other versions get the
  * author of the commit. @throws ValidationError if a unique value is taken
  */
 export async function insertVersions(
@@ -56,8 +58,9 @@ export async function insertVersions(
   versions: readonly StoredVersion[],
   session: Session,
   { isBeside = false }: { readonly isBeside?: boolean } = {},
-): Promise<void> {
-  if (versions.length === 0) return
+): Promise<readonly StoredVersion[]> {
+  if (versions.length === 0) return []
+  if (isAdopted(plan)) return insertAdopted(database, plan, versions, session)
   const published = versions.filter(({ status }) => status === 'published')
   const documentIds = published.map(({ documentId }) => documentId)
   for (const version of published) takeValues(plan, { ...version, values: version }, session)
@@ -77,6 +80,7 @@ export async function insertVersions(
     batch.insert(rows)
   }
   notePut(plan, rows, session, { isNew: true })
+  return versions
 }
 
 export function toRows(
@@ -114,7 +118,7 @@ interface PatchedVersion {
   /** SAME for a draft that the same transaction publishes. */
   readonly state?: typeof STATE_SAME | undefined
   /** The version is not changed if its revision differs. Null accepts any revision. */
-  readonly expected?: Pick<StoredVersion, typeof REVISION> | null
+  readonly expected?: Pick<StoredVersion, typeof REVISION | 'updatedAt'> | null
 }
 
 /** Returns the whole version, or null if it does not exist or has another revision. @throws ValidationError */
@@ -125,6 +129,9 @@ export function patchVersion(
   changes: Data,
   session: Session,
 ): Promise<StoredVersion | null> {
+  if (isAdopted(plan)) {
+    return patchAdopted(database, plan, { documentId, expected }, changes, session)
+  }
   const written = { documentId, locale: key.locale, values: changes }
   const set = toChanges(plan, { ...changes, ...updaterOf(changes, session) }, state)
   const change = { ...written, status: key.status, set, expected }
@@ -181,10 +188,13 @@ export async function claimVersion(
   database: Database,
   plan: ContentTypePlan,
   version: StoredVersion,
-  expected: Pick<StoredVersion, typeof REVISION> | null,
+  expected: Pick<StoredVersion, typeof REVISION | 'updatedAt'> | null,
   session: Session,
 ): Promise<boolean> {
   takeDocuments(plan, [version.documentId], session)
+  if (isAdopted(plan)) {
+    return isAdoptedUnchanged(database, plan, version.documentId, expected, session)
+  }
   const unchanged = expected === null ? {} : { [REVISION]: expected[REVISION] ?? null }
   const { matchedCount } = await versionsOf(database, plan).updateOne(
     { _id: versionId(version.documentId, version), ...unchanged },

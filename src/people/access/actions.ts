@@ -1,3 +1,4 @@
+import { adoptedVerbs } from '../../schema/adopted-verbs.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 
 /** Actions on a content-type. `readDrafts` and `publish` require draft & publish, `push` requires its option. */
@@ -85,12 +86,13 @@ export function compileActions(
   })
 }
 
-/** A single type has neither `findOne` nor `create`. An adopted collection is only read, and synced if its changes are seen. */
+/** A single type has neither `findOne` nor `create`. An adopted collection is synced if its changes are seen. */
 export function contentVerbs(
   plan: Pick<ContentTypePlan, 'kind' | 'draftAndPublish' | 'push' | 'adopted'>,
 ): readonly ContentVerb[] {
   if (plan.adopted !== undefined) {
-    return plan.adopted.isFollowed ? ['find', 'findOne', 'sync'] : ['find', 'findOne']
+    const sync = plan.adopted.isFollowed ? (['sync'] as const) : []
+    return ['find', 'findOne', ...adoptedVerbs(plan.adopted), ...sync]
   }
   const common: readonly ContentVerb[] =
     plan.kind === 'singleType'

@@ -39,14 +39,15 @@ export const MAX_ADOPTED_LEVELS = 5
 /** Options that need the collection, versions or the ledger to be the server's own. */
 export function findAdoptionFaults(declaration: Declaration): readonly DeclarationFault[] {
   if (declaration.adopt === undefined) return []
-  const { kind, collectionName, from, options = {}, pluginOptions } = declaration
+  const { adopt, kind, collectionName, from, options = {}, pluginOptions } = declaration
   const given: Readonly<Record<string, boolean>> = {
+    'adopt.version': adopt.version !== undefined && adopt.write !== true,
     kind: kind === 'singleType',
     collectionName: collectionName !== undefined,
     from: from !== undefined,
     'options.draftAndPublish': options.draftAndPublish === true,
     'options.sharded': options.sharded === true,
-    'options.history': options.history === true,
+    'options.history': options.history === true && adopt.write !== true,
     'options.push': options.push === true,
     'options.indexes': options.indexes !== undefined,
     'options.search': options.search !== undefined,
@@ -67,6 +68,7 @@ export function findAdoptedTypeFaults(
   if (type.adopt === undefined) return []
   return [
     ...pathFaults(type),
+    ...overlapFaults(type),
     ...Object.entries(type.attributes).flatMap(([name, attribute]) => {
       const path = `attributes.${name}`
       return [
@@ -75,6 +77,7 @@ export function findAdoptedTypeFaults(
           declarationFault(`${path}.${option}`, 'declare.adoptOption'),
         ),
         ...(attribute.type === 'relation' ? inverseFaults(path, attribute, declared) : []),
+        ...(type.adopt?.write === true ? exclusiveFaults(path, attribute) : []),
       ]
     }),
   ]
@@ -122,6 +125,44 @@ function membersOf(
   component: ComponentDefinition | undefined,
 ): readonly (readonly [string, AttributeDefinition])[] {
   return Object.entries(component?.attributes ?? {})
+}
+
+/** A write of the relation would also change other documents of the collection. */
+function exclusiveFaults(
+  path: string,
+  attribute: AttributeDefinition,
+): readonly DeclarationFault[] {
+  if (attribute.type !== 'relation' || attribute.relation !== 'oneToOne') return []
+  return attribute.inversedBy === undefined
+    ? []
+    : [declarationFault(`${path}.inversedBy`, 'declare.adoptOption')]
+}
+
+/** One command sets all attributes, so no path may lead into another one. */
+function overlapFaults({
+  adopt,
+  attributes,
+}: Pick<ContentTypeDefinition, 'adopt' | 'attributes'>): readonly DeclarationFault[] {
+  if (adopt?.write !== true) return []
+  const paths = Object.entries(attributes)
+    .filter(([, one]) => one.writable !== false && !(one.type === 'relation' && one.mappedBy))
+    .map(([name]) => ({ at: `adopt.paths.${name}`, path: adopt.paths[name] ?? name }))
+  const fixed = [{ at: 'adopt.version', path: '_id' }]
+  const version = adopt.version === undefined ? [] : [{ at: 'adopt.version', path: adopt.version }]
+  const all = [...fixed, ...version, ...paths]
+  return all.flatMap(({ at, path }, index) =>
+    all
+      .slice(0, index)
+      .filter((other) => isWithin(path, other.path) || isWithin(other.path, path))
+      .slice(0, 1)
+      .map((other) =>
+        declarationFault(at, 'declare.adoptPaths', { name: path, other: other.path }),
+      ),
+  )
+}
+
+function isWithin(path: string, other: string): boolean {
+  return `${path}.`.startsWith(`${other}.`)
 }
 
 /** The owner of a two-way one-to-one relation is written into its target. */

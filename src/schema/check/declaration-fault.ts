@@ -33,7 +33,9 @@ const SENTENCES = {
     `${type} would write its one-to-one relations into this collection, which is only read`,
   'declare.adoptLevels': ({ limit }) =>
     `the components of an adopted collection are nested at most ${limit} levels deep`,
-  'declare.adoptOption': () => 'an adopted collection is only read: leave this out',
+  'declare.adoptOption': () => 'this adopted collection does not support it: leave this out',
+  'declare.adoptPaths': ({ name, other }) =>
+    `${name} and ${other} overlap, so clients cannot write both; set "writable": false for one`,
   'declare.adoptType': ({ type }) =>
     `an adopted collection has no attributes of type ${type}; use another type, such as json`,
   'declare.aliasTaken': ({ name }) => `${name} is the name of an attribute or alias already`,

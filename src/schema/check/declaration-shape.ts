@@ -174,6 +174,8 @@ const ADOPT: Joi.PartialSchemaMap = {
     .required(),
   id: Joi.valid('_id'),
   paths: Joi.object().pattern(Joi.string(), path),
+  write: Joi.boolean(),
+  version: path,
 }
 
 const DECLARATION: Joi.PartialSchemaMap = {

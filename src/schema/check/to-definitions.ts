@@ -14,6 +14,8 @@ export interface Declaration {
   readonly adopt?: {
     readonly collection?: string
     readonly paths?: Readonly<Record<string, string>>
+    readonly write?: boolean
+    readonly version?: string
   }
   readonly from?: string | readonly string[]
   readonly kind?: ContentTypeDefinition['kind']
@@ -79,7 +81,15 @@ function adoptionOf({
   adopt,
 }: Declaration): Partial<Pick<ContentTypeDefinition, 'adopt' | 'collectionName'>> {
   if (adopt?.collection === undefined) return {}
-  return { collectionName: adopt.collection, adopt: { paths: adopt.paths ?? {} } }
+  const { collection, paths = {}, write, version } = adopt
+  return {
+    collectionName: collection,
+    adopt: {
+      paths,
+      ...(write === true && { write }),
+      ...(version !== undefined && { version }),
+    },
+  }
 }
 
 function shownOf({

@@ -5,7 +5,7 @@ import type { DocumentContext } from '../../content/context.ts'
 import { type ExtensionRegistry, NO_EXTENSIONS } from '../../extensions/extension-registry.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { openIdAllocator } from '../../mongo/system/id-allocator.ts'
-import { newDocumentId } from '../../mongo/versions/document-id.ts'
+import { newEntryId } from '../../mongo/versions/new-entry-id.ts'
 import type { Uid } from '../../schema/definition.ts'
 import { linkableType } from '../../schema/named-type.ts'
 import { once } from '../../base/once.ts'
@@ -36,7 +36,7 @@ export function documentContext(
     contentType,
     linkable: (type) => linkableType({ contentTypes }, type),
     now: () => new Date(),
-    newDocumentId,
+    newDocumentId: newEntryId,
     hooks: openDocumentHooks(extensions),
     stamped: openStampedAttributes(),
     hashPassword: (password) => passwords().hash(password),

@@ -30,7 +30,7 @@ export function openUserAttributes(
     given: Readonly<Record<string, unknown>>,
     writer: Writer,
   ) => {
-    const target = targetOf(of, documents.newDocumentId(), writer)
+    const target = targetOf(of, documents.newDocumentId(of), writer)
     const prepared = await prepareNew(documents, target, given)
     const guard = await guardOthers(documents, writer.rules, writeOf(target, 'create', given))
     return (values: object, session: Parameters<typeof createVersions>[3]) =>

@@ -66,7 +66,7 @@ describe('the declaration of an adopted collection', () => {
     { pluginOptions: { i18n: { localized: true } } },
   ]) {
     it(`refuses ${JSON.stringify(option)}`, () => {
-      expect(faultsOf({ ...option, attributes: NAME }).join('\n')).to.include('is only read')
+      expect(faultsOf({ ...option, attributes: NAME }).join('\n')).to.include('does not support it')
     })
   }
 
@@ -76,9 +76,9 @@ describe('the declaration of an adopted collection', () => {
     [{ type: 'media' }, 'type media'],
     [{ type: 'location' }, 'type location'],
     [{ type: 'dynamiczone', components: [] }, 'type dynamiczone'],
-    [{ type: 'string', unique: true }, 'is only read'],
-    [{ type: 'string', index: true }, 'is only read'],
-    [{ type: 'string', from: 'label' }, 'is only read'],
+    [{ type: 'string', unique: true }, 'does not support it'],
+    [{ type: 'string', index: true }, 'does not support it'],
+    [{ type: 'string', from: 'label' }, 'does not support it'],
     [{ type: 'component', component: 'shop.part' }, 'type time'],
     [{ type: 'component', component: 'shop.endless' }, 'at most 5 levels'],
   ] as const) {
@@ -93,6 +93,34 @@ describe('the declaration of an adopted collection', () => {
       expect(faults.join('\n')).to.include(problem)
     })
   }
+
+  it('accepts writes, with a version and a history', () => {
+    const adopt = { collection: 'orders', write: true, version: 'meta.rev' }
+    expect(faultsOf({ adopt, options: { history: true }, attributes: NAME })).to.deep.equal([])
+  })
+
+  for (const [paths, more, problem] of [
+    [{ name: '_id' }, {}, '_id and _id overlap'],
+    [{ name: 'meta.rev' }, {}, 'meta.rev and meta.rev overlap'],
+    [{ name: 'meta' }, {}, 'meta and meta.rev overlap'],
+    [{ name: 'other.name' }, { other: { type: 'json' } }, 'overlap'],
+  ] as const) {
+    it(`refuses writes of overlapping paths: ${JSON.stringify(paths)}`, () => {
+      const adopt = { collection: 'orders', write: true, version: 'meta.rev', paths }
+      expect(faultsOf({ adopt, attributes: { ...NAME, ...more } }).join('\n')).to.include(problem)
+      const fixed = { name: { type: 'string', writable: false } }
+      expect(faultsOf({ adopt, attributes: { ...fixed, ...more } })).to.deep.equal([])
+    })
+  }
+
+  it('refuses a version without writes, and relations that change other documents', () => {
+    const adopt = { collection: 'orders', version: 'rev' }
+    expect(faultsOf({ adopt, attributes: NAME }).join('\n')).to.include('does not support it')
+    const one = { type: 'relation', relation: 'oneToOne', target: 'api::order.order' }
+    const attributes = { a: { ...one, inversedBy: 'b' }, b: { ...one, mappedBy: 'a' } }
+    const written = { adopt: { collection: 'orders', write: true }, attributes }
+    expect(faultsOf(written).join('\n')).to.include('attributes.a.inversedBy')
+  })
 
   it('refuses to be the inverse side of one-to-one relations that the server writes', () => {
     const side = { type: 'relation', relation: 'oneToOne' }

@@ -8,7 +8,9 @@ export const declareFaultEnglish = {
     '{type} would write its one-to-one relations into this collection, which is only read',
   'fault.declare.adoptLevels':
     'The components of an adopted collection are nested at most {limit} levels deep',
-  'fault.declare.adoptOption': 'An adopted collection is only read: leave this out',
+  'fault.declare.adoptOption': 'This adopted collection does not support it: leave this out',
+  'fault.declare.adoptPaths':
+    '{name} and {other} overlap, so they cannot both be written: set "writable": false for one',
   'fault.declare.adoptType': 'An adopted collection has no attributes of type {type}',
   'fault.declare.collectionReserved': 'Collections that begin with quire_ belong to the server',
   'fault.declare.convert': 'Must be "null" or a time zone, such as {"timeZone": "Europe/Berlin"}',

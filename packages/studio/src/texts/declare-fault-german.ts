@@ -9,7 +9,9 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
     '{type} würde seine Eins-zu-eins-Relationen in diese Sammlung schreiben, die nur gelesen wird',
   'fault.declare.adoptLevels':
     'Die Komponenten einer übernommenen Sammlung sind höchstens {limit} Ebenen tief verschachtelt',
-  'fault.declare.adoptOption': 'Eine übernommene Sammlung wird nur gelesen: bitte weglassen',
+  'fault.declare.adoptOption': 'Diese übernommene Sammlung unterstützt das nicht: bitte weglassen',
+  'fault.declare.adoptPaths':
+    '{name} und {other} überschneiden sich und sind nicht beide schreibbar: Setzen Sie für eines "writable": false',
   'fault.declare.adoptType': 'Eine übernommene Sammlung hat keine Felder vom Typ {type}',
   'fault.declare.collectionReserved':
     'Sammlungen, die mit quire_ beginnen, gehören dem Server selbst',
