@@ -49,8 +49,8 @@ import { uniqueAttributeOf } from '../versions/index-names.ts'
 import { findTaken, takenFault, takeValues, uniqueAttributes } from './unique-values.ts'
 
 /**
- * Returns the versions as they are stored. Set `isBeside` if the locale may have another version. Such copies keep their authors, and all other versions get the
- * author of the commit. @throws ValidationError if a unique value is taken
+ * Returns the versions as they are stored. Set `isBeside` if the locale may have another version. Such copies keep
+ * their authors, and all other versions get the author of the commit. @throws ValidationError if a unique value is taken
  */
 export async function insertVersions(
   database: Database,
