@@ -23,7 +23,7 @@ export interface UnpublishedChanges {
   readonly to: string | null
 }
 
-/** The locales whose draft differs from the published version. */
+/** The locales with a draft that differs from the published version. */
 export async function listChanges(
   database: Database,
   plan: ContentTypePlan,

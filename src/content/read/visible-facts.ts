@@ -1,5 +1,6 @@
 import type { DocumentLocale } from '../../mongo/read/compare-statuses.ts'
 import { asVersion, type StoredVersion, versionsOf } from '../../mongo/versions/stored-version.ts'
+import { matchDocument } from '../../mongo/versions/version-match.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import type { EntryState } from '../../query/query.ts'
 import { type ContentTypePlan, titleFieldOf } from '../../schema/plan.ts'
@@ -45,6 +46,16 @@ export async function factsOfLines(
     facts.set(lineKey(line), { title: titleOf(rules, plan, own), state: found.state })
   }
   return facts
+}
+
+/** Whether the document has a version in any locale and status. */
+export async function isStoredDocument(
+  { database }: Pick<DocumentContext, 'database'>,
+  plan: ContentTypePlan,
+  documentId: string,
+): Promise<boolean> {
+  const options = { projection: { _id: 1 } } as const
+  return (await versionsOf(database, plan).findOne(matchDocument(documentId), options)) !== null
 }
 
 /** Like `findStates`, of the versions that rules show. */

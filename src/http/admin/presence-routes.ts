@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
-import { factsOfLines } from '../../content/read/visible-facts.ts'
+import { factsOfLines, isStoredDocument } from '../../content/read/visible-facts.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { hasReadRules } from '../../content/rules/visible-documents.ts'
 import type { IsShown } from '../../content/write-rules.ts'
@@ -101,7 +101,7 @@ async function findOpened(
   return { plan, entry: { uid, documentId, locale: code } }
 }
 
-/** @throws ForbiddenError without the right to read the draft, and NotFoundError if rules hide it */
+/** @throws ForbiddenError without the right to read the draft, and NotFoundError if it is deleted or rules hide it */
 async function shownFields(
   { state: { principal } }: Context,
   { documents, locales }: Pick<PresenceDependencies, 'documents' | 'locales'>,
@@ -117,6 +117,9 @@ async function shownFields(
     const { defaultCode: locale } = await locales.current()
     const facts = await factsOfLines(documents, rules, { plan, locale, needsDraft: true }, [entry])
     if (facts.size === 0) throw new NotFoundError('Not Found')
+  } else if (!(await isStoredDocument(documents, plan, entry.documentId))) {
+    // In any locale, because editors begin the text of further locales.
+    throw new NotFoundError('Not Found')
   }
   const isShown = isShownComment(principal, plan)
   return (attribute) => isShown({ attribute })
@@ -126,7 +129,7 @@ function attributeOf(field: string): string {
   return field.split('.')[0] ?? ''
 }
 
-/** Rules that hide an attribute hide who is in it. */
+/** Rules that hide an attribute hide the people in it. */
 function toShown(isShown: IsShown) {
   return ({ field, ...person }: Present): Present => ({
     ...person,

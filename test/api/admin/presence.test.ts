@@ -248,6 +248,20 @@ describe('the presence of editors', function () {
     expect(ending.seen()).to.deep.equal({ Bea: null })
   })
 
+  it('responds with 404 to missing entries, and ends the streams of a deleted one', async () => {
+    const missing = `uid=${UID}&documentId=${'m'.repeat(24)}`
+    expect((await open(one, ada, missing)).status).to.equal(404)
+    expect((await note(ada, { documentId: 'm'.repeat(24) })).status).to.equal(404)
+    const begun = await watch(one, ada, `uid=${UID}&documentId=${documentId}&locale=fr`)
+    expect(begun.seen()).to.deep.equal({})
+    const watching = await watch(one, ada)
+    const deleted = await one.delete(`/api/articles/${documentId}`)
+    expect(deleted.status, deleted.text).to.equal(204)
+    expect((await note(bea)).status).to.equal(404)
+    await until(() => Promise.resolve(watching.stream.isEnded()), 30_000) // a heartbeat is 15 s
+    expect(watching.stream.events.at(-1)?.data).to.deep.equal({ reason: 'permission' })
+  })
+
   it('limits the streams and the rows of a person', async () => {
     const dot = await addAdministrator(one, 'Dot', ['editor'])
     const client = await signIn(one, 'dot@example.org')
@@ -261,10 +275,14 @@ describe('the presence of editors', function () {
     const count = (): Promise<number> => rows.countDocuments({ id: dot.id })
     await until(async () => (await count()) === 0, 20_000)
     expect((await open(one, client)).status).to.equal(200)
-    const put = (index: number) =>
-      note(client, { documentId: `a${String(index).padStart(23, '0')}` })
+    const ids: string[] = []
+    for (let index = 0; index < 100; index += 1) {
+      const made = await one.post('/api/articles?status=draft', { title: 'Many' })
+      ids.push(made.body.data.documentId)
+    }
+    const put = (index: number) => note(client, { documentId: ids[index] })
     for (let index = 0; index < 99; index += 1) expect((await put(index)).status).to.equal(200)
-    const last = await put(100)
+    const last = await put(99)
     expect([last.status, last.headers['error-code']]).to.deep.equal([503, 'overloaded'])
     expect((await put(5)).status).to.equal(200)
     await rows.deleteMany({ id: dot.id })
