@@ -8,6 +8,7 @@ import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
 import {
   isReceived,
+  leastBytesOf,
   type ResumableUploads,
   shownOffset,
   type UploadLock,
@@ -185,9 +186,20 @@ function assertOffset(ctx: Context, row: UploadRow, offset: number): void {
       { code: 'upload_offset' },
     )
   }
-  if (Number(ctx.get('Content-Length')) > row.length - expected) {
-    throw new PayloadTooLargeError('The body exceeds the Upload-Length')
-  }
+  assertLength(ctx, row, row.length - expected)
+}
+
+/** Bodies without a `Content-Length` are bounded by the number of parts only. */
+function assertLength(ctx: Context, row: UploadRow, left: number): void {
+  const sent = Number(ctx.get('Content-Length'))
+  if (sent > left) throw new PayloadTooLargeError('The body exceeds the Upload-Length')
+  const least = leastBytesOf(row)
+  if (sent === 0 || sent >= Math.min(least, left)) return
+  throw new ValidationError(
+    `Content-Length: expected at least ${least} bytes in each request but the last`,
+    {},
+    { code: 'invalid_upload' },
+  )
 }
 
 function show(ctx: Context, row: UploadRow): void {

@@ -99,6 +99,11 @@ export function isReceived({ offset, length }: UploadRow): boolean {
   return offset === length
 }
 
+/** Requests with fewer bytes would exceed the number of parts. The last request may have fewer. */
+export function leastBytesOf({ length }: Pick<UploadRow, 'length'>): number {
+  return Math.ceil(length / (MIN_PARTS + Math.ceil(length / PART_BYTES)))
+}
+
 /** A request of a lost connection may hold the lock until its deadline, so it is interrupted. */
 async function findFree({ rows, receiving }: Scope, id: string, owner: string): Promise<UploadRow> {
   const deadline = performance.now() + MAX_WAIT_MS
@@ -168,7 +173,7 @@ function receive(
   return withSpoolFolder(spoolFolder, 'upload-', async (folder) => {
     let current = held
     for await (const { path, size } of spoolParts(request, { folder, maxBytes, signal })) {
-      assertFewParts(current.row)
+      assertFewParts(current.row, size)
       const name = `part_${newPrivateEnd()}`
       await rows.announce(current, name)
       await storage.put(name, path)
@@ -178,10 +183,12 @@ function receive(
   })
 }
 
-function assertFewParts({ names, length }: UploadRow): void {
+/** The rest of the file in one request always fits. */
+function assertFewParts({ names, length, offset }: UploadRow, size: number): void {
   if (names.length < MIN_PARTS + 2 * Math.ceil(length / PART_BYTES)) return
+  if (size === PART_BYTES || offset + size === length) return
   throw new ValidationError(
-    'The upload has too many parts: send more bytes in each request',
+    'The upload has too many parts: send the rest of the file in one request',
     {},
     { code: 'invalid_upload' },
   )

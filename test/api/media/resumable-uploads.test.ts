@@ -224,6 +224,15 @@ for (const storage of ['local', 'gridfs', 's3']) {
       expect(kept).to.be.greaterThan(0)
     })
 
+    it('refuse tiny requests at once, except for the last one', async () => {
+      const path = await begin(200_000)
+      const tiny = await patch(path, 0, 'x'.repeat(100))
+      expect([tiny.status, tiny.headers['error-code']]).to.deep.equal([400, 'invalid_upload'])
+      expect(tiny.text).to.include('at least 200 bytes')
+      expect((await patch(path, 0, 'x'.repeat(199_950))).status).to.equal(204)
+      expect((await patch(path, 199_950, 'x'.repeat(50))).status).to.equal(200)
+    })
+
     it('have parts of at most 8 MiB, that no address serves', async () => {
       const before = await server.storedFiles()
       const path = await begin(PART + 2_000_000)
