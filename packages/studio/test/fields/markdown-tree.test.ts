@@ -48,6 +48,15 @@ const HOSTILE = [
 ]
 
 describe('the preview of Markdown', () => {
+  it('shows a paragraph above 10,000 characters as text, because its parser is quadratic', () => {
+    const hostile = '![a]('.repeat(10_000)
+    const long = `${hostile} **b**`
+    expect(preview(`**a**\n\n${long}\n\n- **c**`)).to.equal(
+      `<p><strong>a</strong></p><p>${long}</p><ul><li><strong>c</strong></li></ul>`,
+    )
+    expect(preview(`${'x '.repeat(4_990)}**b**`)).to.include('<strong>b</strong>')
+  })
+
   it('shows headings, marks, lists, quotes and code', () => {
     expect(preview('# One *two*\n\na **b** ~~c~~ `d`  \ne')).to.equal(
       '<h1>One <em>two</em></h1><p>a <strong>b</strong> <s>c</s> <code>d</code><br></br>e</p>',

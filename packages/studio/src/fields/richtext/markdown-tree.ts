@@ -40,6 +40,29 @@ export type PreviewNode = string | PreviewElement
 /** Deeper Markdown shows as text, so that the recursion is bounded. */
 const MAX_DEPTH = 40
 
+/** The parser takes quadratic time for a paragraph of unclosed links. A longer one shows as text. */
+const MAX_INLINE = 10_000
+
+interface InlineText {
+  readonly offset: number
+  readonly end: number
+}
+
+/** https://github.com/lezer-parser/markdown#readme, `MarkdownParser.configure` */
+interface MarkdownParser {
+  configure(options: object): typeof markdownLanguage.parser
+}
+
+const parser = (markdownLanguage.parser as unknown as MarkdownParser).configure({
+  parseInline: [
+    {
+      name: 'LongText',
+      before: 'Escape',
+      parse: ({ offset, end }: InlineText) => (end - offset > MAX_INLINE ? end : -1),
+    },
+  ],
+})
+
 interface Source {
   readonly text: string
   readonly references: ReadonlyMap<string, string>
@@ -52,7 +75,7 @@ type Translate = (node: SyntaxNode, source: Source, depth: number) => PreviewNod
  * than those of pages and mail are dropped.
  */
 export function parseMarkdown(text: string): readonly PreviewNode[] {
-  const { topNode } = markdownLanguage.parser.parse(text)
+  const { topNode } = parser.parse(text)
   return blocksOf(topNode, { text, references: referencesOf(topNode, text) }, 0)
 }
 
