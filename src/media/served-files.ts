@@ -5,6 +5,8 @@ import { namedByRecord, splitName } from './stored-names.ts'
 
 export interface ServedFiles {
   get(address: string): Promise<NamedFile | null>
+  /** The record of an address, also of a format. Null without one. */
+  documentIdOf(address: string): Promise<string | null>
 }
 
 export interface NamedFile {
@@ -27,7 +29,10 @@ export function openServedFiles({ storage, records }: ServedFilesDependencies): 
     // A replacement after the record was read has removed these bytes.
     return file === null ? get(address, record) : { name: address, file }
   }
-  return { get: (address) => get(address, null) }
+  return {
+    get: (address) => get(address, null),
+    documentIdOf: async (address) => (await getByAddress(records, address))?.documentId ?? null,
+  }
 }
 
 export async function getByAddress(

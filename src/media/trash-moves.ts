@@ -26,7 +26,7 @@ export interface TrashMoves {
   isMoving(documentId: string): Promise<boolean>
   /** Files that are being moved, with all names that their bytes may have. */
   unsettled(): Promise<readonly MovingFile[]>
-  /** Settles what killed processes and failures of the storage have left. */
+  /** Settles moves that killed processes and failures of the storage have left. */
   finish(): Promise<void>
 }
 

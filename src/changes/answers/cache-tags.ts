@@ -7,6 +7,9 @@ export const TAG_HEADERS = {
 } as const
 export type CacheTagsKind = keyof typeof TAG_HEADERS
 
+/** The tag of all responses with bytes of public files. */
+export const UPLOADS_TAG = 'uploads'
+
 /** Limit of CDNs for the tags of one response. */
 const MAX_HEADER_BYTES = 16_384
 

@@ -5,7 +5,7 @@ import type { Head } from '../../mongo/commits/heads.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { ensureRow } from '../../mongo/system/system-collections.ts'
 import { followLog } from '../follow-log.ts'
-import { changedTypes } from './changed-types.ts'
+import { changedTags } from './changed-tags.ts'
 import { examinePurges, type PurgeHealth } from './purge-health.ts'
 import { PURGE_ROW, type PurgeRow, PURGES } from './purge-row.ts'
 import { type PurgeTarget, sendPurge } from './send-purge.ts'
@@ -108,7 +108,7 @@ async function purge(
 ): Promise<void> {
   const to = row.target ?? row.cursor
   try {
-    const tags = await changedTypes({ database, schema }, row.cursor, to)
+    const tags = await changedTags({ database, schema }, row.cursor, to)
     if (tags.length > 0) await sendPurge(target, tags)
   } catch (error) {
     const failures = row.failures + 1

@@ -1,3 +1,9 @@
+import {
+  type CacheTagsKind,
+  cacheTagsOf,
+  TAG_HEADERS,
+  UPLOADS_TAG,
+} from '../../changes/answers/cache-tags.ts'
 import { ForbiddenError } from '../../base/errors.ts'
 import type { Asker, ImageVariants } from '../../media/images/image-variants.ts'
 import type { FileAddresses } from '../../media/file-addresses.ts'
@@ -30,6 +36,8 @@ export interface ServedUploads {
   readonly variants: ImageVariants
   readonly rules: VariantRules
   readonly addresses: Pick<FileAddresses, 'isSigned'>
+  /** Null without tags for shared caches. */
+  readonly cacheTags: CacheTagsKind | null
 }
 
 export function serveUploads(served: ServedUploads, limited: LimitInFlight): GuardedRouter {
@@ -42,9 +50,13 @@ export function serveUploads(served: ServedUploads, limited: LimitInFlight): Gua
     if (isPrivate && !served.addresses.isSigned(name, query)) return
     // On private files, `signature` signs the address and not the variant.
     const rules = isPrivate ? { ...served.rules, signingKey: null } : served.rules
+    const tagged = isPrivate ? null : served.cacheTags
+    // Before the bytes are read, because the file may be deleted meanwhile.
+    const documentId = tagged === null ? null : await served.files.documentIdOf(name)
     const found = await find(ctx, name, query, { ...served, rules, limited })
     if (found === null) return
     ctx.set('Cache-Control', isPrivate ? PRIVATE : cachingOf(query))
+    if (tagged !== null) tag(ctx, tagged, documentId)
     answer(ctx, found.name, found.file)
   })
   router.get(
@@ -53,6 +65,12 @@ export function serveUploads(served: ServedUploads, limited: LimitInFlight): Gua
     get,
   )
   return router
+}
+
+/** Variants have the address of their file, and so its tag. */
+function tag(ctx: Context, kind: CacheTagsKind, documentId: string | null): void {
+  ctx.set(TAG_HEADERS[kind].name, cacheTagsOf(kind, [UPLOADS_TAG], documentId))
+  if (documentId === null) ctx.set('Cache-Control', ASKED_AFTER) // no purge would find it
 }
 
 function cachingOf({ v }: Data): string {

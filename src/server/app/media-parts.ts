@@ -13,7 +13,7 @@ export interface MediaParts extends Pick<
 }
 
 export function mediaOf(
-  { upload }: Config,
+  { cache, upload }: Config,
   {
     media: { library, files, variants, trash, resumable },
     addresses,
@@ -27,6 +27,6 @@ export function mediaOf(
     receive: { spoolFolder, maxBytes: upload.maxUploadBytes },
     direct: storage.direct ?? null,
     resumable,
-    served: { files, variants, rules: upload.images, addresses },
+    served: { files, variants, rules: upload.images, addresses, cacheTags: cache.tags },
   }
 }

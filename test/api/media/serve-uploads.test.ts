@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { png } from '../../media/sample-images.ts'
 import { type S3Server, startS3Server } from '../../media/storage/s3-server.ts'
-import { type Answer, serve, type TestServer } from '../../support/server.ts'
+import { type Answer, type Json, serve, type TestServer } from '../../support/server.ts'
 import { MEDIA_TYPES, MULTIPART, multipart } from '../../support/uploads.ts'
 
 for (const storage of ['local', 'gridfs', 's3']) {
@@ -14,7 +14,10 @@ for (const storage of ['local', 'gridfs', 's3']) {
       s3 = storage === 's3' ? await startS3Server() : null
       server = await serve(`serve_${storage}`, {
         contentTypes: MEDIA_TYPES,
-        environment: s3?.environment ?? { UPLOAD_STORAGE: storage },
+        environment: {
+          CACHE_TAGS: 'surrogate-key',
+          ...(s3?.environment ?? { UPLOAD_STORAGE: storage }),
+        },
       })
       url = await upload('a.txt', '0123456789')
     })
@@ -45,6 +48,25 @@ for (const storage of ['local', 'gridfs', 's3']) {
       expect(headers['cache-control']).to.equal('public, no-cache')
       expect(headers['x-content-type-options']).to.equal('nosniff')
       expect(headers['accept-ranges']).to.equal('bytes')
+    })
+
+    it('has the tag of the file in responses with its bytes, its formats and its variants', async () => {
+      const files = [{ name: 'b.png', content: await png(800, 600), type: 'image/png' }]
+      const uploaded = async (fileInfo: object): Promise<Json> => {
+        const body = multipart({ files, fields: { fileInfo } })
+        return (await server.send('POST', '/api/upload', { headers: MULTIPART, body })).body[0]
+      }
+      const file = await uploaded({})
+      const variant = `${file.url}?width=256&format=webp`
+      for (const path of [file.url, file.formats.small.url, variant, `${file.url}?v=1`]) {
+        const { status, headers } = await server.get(path, { token: null })
+        const tags = [status, headers['surrogate-key']]
+        expect(tags, path).to.deep.equal([200, `uploads ${file.documentId}`])
+      }
+      const hidden = await uploaded({ private: true })
+      const signed = await server.get(`/api/upload/files/${hidden.id}`)
+      const { status, headers } = await server.get(signed.body.url, { token: null })
+      expect([status, headers['surrogate-key']]).to.deep.equal([200, undefined])
     })
 
     it('responds to HEAD, and with 304 to a known ETag', async () => {

@@ -118,6 +118,19 @@ describe('purges', () => {
     expect(purged().slice(1)).to.deep.equal([ALL])
   })
 
+  it('name the changed files, whose bytes have these tags, and all files after a gap', async () => {
+    await open()
+    const file = (documentId: string): CommitItem => {
+      return { ...item('plugin::upload.file'), documentId }
+    }
+    await change(file('one'), { ...file('two'), op: 'delete' }, item('api::tag.tag'))
+    await came(1)
+    expect(purged()).to.deep.equal([['api::tag.tag', 'one', 'two']])
+    await change(...Array.from({ length: 1_001 }, (_, index) => file(`f${index}`)))
+    await came(2)
+    expect(purged()[1]).to.deep.equal(['uploads'])
+  })
+
   it('are retried until the cache accepts them, by one process at a time', async () => {
     await open()
     await open()
@@ -159,7 +172,7 @@ describe('purges', () => {
       .updateOne({ _id: 'main' }, { $set: { log: `not ${log}` } })
     await open()
     await came(2)
-    expect(purged()[1]).to.deep.equal(ALL)
+    expect(purged()[1]).to.deep.equal([...ALL, 'uploads'])
   })
 
   const forms: readonly (readonly [PurgeKind, object, string])[] = [
