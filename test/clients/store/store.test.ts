@@ -342,6 +342,23 @@ describe('@quire/client/sync', () => {
       )
     })
 
+    it('returns the same as the server for a filter on locale, which replaces the default locale', async () => {
+      const filters = [
+        { locale: 'de' },
+        { $or: [{ locale: { $in: ['de', 'en'] } }, { title: 'none' }] },
+        { $not: { locale: 'en' } },
+        { locale: 'xx' },
+      ] as const
+      const totals: number[] = []
+      for (const one of filters) {
+        const asked = { filters: one, sort: 'id', fields: ['title', 'locale'] } as never
+        const { entries } = await client().articles.find(asked)
+        expect(store.articles.query(asked).entries, JSON.stringify(one)).to.deep.equal(entries)
+        totals.push(entries.length)
+      }
+      expect(totals.map((total) => total > 0)).to.deep.equal([true, true, true, false])
+    })
+
     it('returns the same texts of files as the server in each locale, and all of them for $files', async () => {
       const texts: unknown[] = []
       for (const query of [

@@ -156,6 +156,6 @@ function toText(value: unknown): string {
 }
 
 /** As the server stores it, so that the values compare equal. */
-function toJson(value: unknown): unknown {
+export function toJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown
 }

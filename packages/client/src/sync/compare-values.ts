@@ -26,12 +26,8 @@ export function compareValues(one: Comparable, other: Comparable): number {
 function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length)
   for (let index = 0; index < length; index += 1) {
-    const [left, right] = [one.charCodeAt(index), other.charCodeAt(index)]
-    if (left !== right) return isHalf(left) === isHalf(right) ? left - right : isHalf(left) ? 1 : -1
+    const order = (one.codePointAt(index) ?? 0) - (other.codePointAt(index) ?? 0)
+    if (order !== 0) return order
   }
   return one.length - other.length
-}
-
-function isHalf(code: number): boolean {
-  return code >= 0xd8_00 && code <= 0xdf_ff
 }

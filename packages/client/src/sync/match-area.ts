@@ -31,26 +31,21 @@ export function distanceBetween(one: Location, other: Location): number {
 }
 
 /** Counts the edges that a ray crosses: odd means inside. Edges belong to the polygon. */
-function isInPolygon(location: Location, points: readonly Location[]): boolean {
-  const { latitude: y, longitude: x } = location
+function isInPolygon(
+  { latitude: y, longitude: x }: Location,
+  points: readonly Location[],
+): boolean {
   let inside = false
-  let from = points.at(-1)
-  for (const to of points) {
-    if (from !== undefined) {
-      if (isOnEdge(location, from, to)) return true
-      const { latitude: y1, longitude: x1 } = from
-      const { latitude: y2, longitude: x2 } = to
-      if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) inside = !inside
-    }
-    from = to
+  for (const [index, to] of points.entries()) {
+    const { latitude: y1, longitude: x1 } = points.at(index - 1) ?? to
+    const { latitude: y2, longitude: x2 } = to
+    const isOnLine = (x2 - x1) * (y - y1) === (y2 - y1) * (x - x1)
+    if (isOnLine && isBetween(x, x1, x2) && isBetween(y, y1, y2)) return true
+    if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) inside = !inside
   }
   return inside
 }
 
-function isOnEdge({ latitude: y, longitude: x }: Location, from: Location, to: Location): boolean {
-  const { latitude: y1, longitude: x1 } = from
-  const { latitude: y2, longitude: x2 } = to
-  if (x < Math.min(x1, x2) || x > Math.max(x1, x2)) return false
-  if (y < Math.min(y1, y2) || y > Math.max(y1, y2)) return false
-  return (x2 - x1) * (y - y1) === (y2 - y1) * (x - x1)
+function isBetween(value: number, one: number, other: number): boolean {
+  return value >= Math.min(one, other) && value <= Math.max(one, other)
 }

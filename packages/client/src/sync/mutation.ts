@@ -63,6 +63,15 @@ export interface FailureError {
   readonly details?: unknown
 }
 
+/** Without the class of the error, which storages cannot hold. */
+export function copyError({ status, message, details }: FailureError): FailureError {
+  return {
+    status,
+    ...(message !== undefined && { message }),
+    ...(details !== undefined && { details }),
+  }
+}
+
 /** The user and the numbers of a store. */
 export interface OutboxState {
   readonly user: string

@@ -58,7 +58,7 @@ function readPage(
   { usual, start, limit }: Pick<PageRequest, 'start' | 'limit'> & { readonly usual: string },
 ): { readonly places: readonly EntryPlace[]; readonly total: number } {
   const asked = { filters, sort: orId(sort) }
-  const shownLocale = locale ?? usual
+  const shownLocale = locale ?? (namesLocale(filters) ? '*' : usual)
   const seen = shownLocale === '*' ? usual : shownLocale // for types without locales
   const arranged = (rows: readonly Row[]): readonly EntryPlace[] => {
     const places = rows.map((row) => toPlace(reach, name, row, seen))
@@ -74,6 +74,16 @@ function readPage(
 
 function orId(sort: AnyQuery['sort'] = []): string | readonly string[] {
   return sort.length > 0 ? sort : 'id'
+}
+
+/** Like the server: a condition on the locale replaces the default. */
+function namesLocale(filter: object): boolean {
+  return Object.entries(filter).some(
+    ([name, asked]: [string, unknown]) =>
+      asked !== undefined &&
+      (name === 'locale' ||
+        (name.startsWith('$') && [asked].flat().some((one) => namesLocale(one as object)))),
+  )
 }
 
 export function getEntry(
@@ -152,6 +162,8 @@ function valueAt(
   const values = followLink(reach, place, name, link).map((target) =>
     valueAt(reach, target, { path: rest, sign, center }),
   )
-  const [first = null] = values
-  return values.reduce((best, one) => (sign * compareValues(one, best) < 0 ? one : best), first)
+  return values.reduce(
+    (best, one) => (sign * compareValues(one, best) < 0 ? one : best),
+    values[0] ?? null,
+  )
 }

@@ -1,4 +1,10 @@
-import { type FailureError, isShown, type Mutation, type MutationFailure } from './mutation.ts'
+import {
+  copyError,
+  type FailureError,
+  isShown,
+  type Mutation,
+  type MutationFailure,
+} from './mutation.ts'
 import { dropMutation, keyOfMutation, type Outbox, putMutation } from './outbox.ts'
 import { patchedValues } from './show-mutations.ts'
 import { type Change, makeRowKey, type Row, type Tables } from './storage.ts'
@@ -90,16 +96,7 @@ export function failureOf(mutation: Mutation, told: Told): MutationFailure {
     mine,
     theirs,
     revision,
-    error: error === undefined ? null : copied(error),
-  }
-}
-
-/** Without the class of the error, which storages cannot hold. */
-function copied({ status, message, details }: FailureError): FailureError {
-  return {
-    status,
-    ...(message !== undefined && { message }),
-    ...(details !== undefined && { details }),
+    error: error === undefined ? null : copyError(error),
   }
 }
 

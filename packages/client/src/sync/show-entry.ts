@@ -1,3 +1,4 @@
+import { toJson } from './build-patch.ts'
 import { localizeFile } from './file-texts.ts'
 import type { Link, ShapePlan } from './content-plan.ts'
 import { followLink, type EntryPlace, type QueryContext } from './query-context.ts'
@@ -75,7 +76,5 @@ function showLink(
 
 /** A copy, so that callers cannot change the row. */
 function copied(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copied)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copied(inner)]))
+  return typeof value === 'object' ? toJson(value) : value
 }

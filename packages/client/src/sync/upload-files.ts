@@ -14,7 +14,7 @@ import {
   type QueuedFile,
 } from './file-queue.ts'
 import type { HeldCopy } from './held-copy.ts'
-import type { FailureError } from './mutation.ts'
+import { copyError, type FailureError } from './mutation.ts'
 import { type Change, makeRowKey } from './storage.ts'
 import type { SyncPage } from './sync-page.ts'
 
@@ -209,9 +209,7 @@ const FINAL: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422])
 
 /** Null if the same request may succeed later. */
 function refusalOf(error: unknown): FailureError | null {
-  if (!(error instanceof QuireError) || !FINAL.has(error.status)) return null
-  const { status, message, details } = error
-  return { status, message, ...(details !== undefined && { details }) }
+  return error instanceof QuireError && FINAL.has(error.status) ? copyError(error) : null
 }
 
 /** The changes that end the display of stored files as soon as the rows of a page contain them. */

@@ -1,3 +1,4 @@
+import { utf8ToBytes } from '@noble/hashes/utils'
 import { isDeepEqual } from '@quire/merge/is-deep-equal'
 import type { ContentPlan, SyncedContent, TypePlan } from './content-plan.ts'
 import { assertPatch, buildPatch, referredBy } from './build-patch.ts'
@@ -230,13 +231,7 @@ function dependenciesOf(
 
 /** In bytes of UTF-8. */
 export function sizeOf(value: unknown): number {
-  const text = JSON.stringify(value)
-  let bytes = text.length
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    bytes += code > 0x7_ff ? 2 : code > 0x7f ? 1 : 0
-  }
-  return bytes
+  return utf8ToBytes(JSON.stringify(value)).length
 }
 
 /** Takes a mutation back that was not sent, or forgets a failed one. @throws Error if it was sent */
