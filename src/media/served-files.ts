@@ -1,3 +1,4 @@
+import { rememberBriefly } from '../base/remember-briefly.ts'
 import type { FileRecord, FileRecords } from './file-records.ts'
 import { revisionOf } from '../mongo/versions/version-fields.ts'
 import { isStorageName, type MediaStorage, type StoredFile } from './storage/storage.ts'
@@ -5,7 +6,7 @@ import { namedByRecord, splitName } from './stored-names.ts'
 
 export interface ServedFiles {
   get(address: string): Promise<NamedFile | null>
-  /** The record of an address, also of a format. Null without one. */
+  /** The record of an address, also of a format, at most half a second ago. Null without one. */
   documentIdOf(address: string): Promise<string | null>
 }
 
@@ -19,6 +20,9 @@ export interface ServedFilesDependencies {
   readonly records: Pick<FileRecords, 'getByHash'>
 }
 
+/** Purges are sent at least a second after the commit, so no response with an outdated tag follows them. */
+const TAG_MEMORY = { forMs: 500, maxKeys: 10_000 } as const
+
 export function openServedFiles({ storage, records }: ServedFilesDependencies): ServedFiles {
   const get = async (address: string, last: FileRecord | null): Promise<NamedFile | null> => {
     const plain = isStorageName(address) ? await storage.get(address) : null
@@ -29,9 +33,13 @@ export function openServedFiles({ storage, records }: ServedFilesDependencies): 
     // A replacement after the record was read has removed these bytes.
     return file === null ? get(address, record) : { name: address, file }
   }
+  const documentIdOf = rememberBriefly(
+    async (address) => (await getByAddress(records, address))?.documentId ?? null,
+    TAG_MEMORY,
+  )
   return {
     get: (address) => get(address, null),
-    documentIdOf: async (address) => (await getByAddress(records, address))?.documentId ?? null,
+    documentIdOf: async (address) => (isStorageName(address) ? documentIdOf(address) : null),
   }
 }
 
