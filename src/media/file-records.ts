@@ -104,7 +104,10 @@ export interface ChangedFile {
 }
 
 export interface FileRecords {
-  add(files: readonly NewFile[]): Promise<readonly FileRecord[]>
+  add(
+    files: readonly NewFile[],
+    alongside?: (session: Session) => Promise<void>,
+  ): Promise<readonly FileRecord[]>
   get(name: { readonly documentId: string } | { readonly id: number }): Promise<FileRecord | null>
   getByHash(hash: string): Promise<FileRecord | null>
   all(): AsyncIterable<FileRecord>
@@ -143,14 +146,17 @@ export function openFileRecords(
   { ids, now }: { readonly ids: IdAllocator; readonly now: () => Date },
 ): FileRecords {
   return {
-    add: async (files) => {
+    add: async (files, alongside) => {
       const taken = await ids.take(plan.collectionName, files.length)
       const createdAt = now()
       const records = files.map((file, index): FileRecord => {
         const stamps = { createdAt, updatedAt: createdAt, publishedAt: createdAt }
         return { ...file, ...KEY, ...stamps, id: taken[index] ?? 0 }
       })
-      await database.transact((session) => insertVersions(database, plan, records, session))
+      await database.transact(async (session) => {
+        await insertVersions(database, plan, records, session)
+        await alongside?.(session)
+      })
       return records
     },
     get: async (name) => {

@@ -32,7 +32,8 @@ export type AssertSeen = (record: FileRecord) => void
 export interface FileTrash {
   /** False for files that are deleted permanently. */
   keeps(record: FileRecord): boolean
-  holds(documentId: string): Promise<boolean>
+  /** @throws ConflictError for a file in the trash, because a new one would prevent its restore */
+  assertAbsent(documentId: string, session?: Session): Promise<void>
   /** Moves a file and its bytes to the trash. Returns false if there is no such file. */
   remove(documentId: string): Promise<boolean>
   /** Restores a file with its ids and addresses. @throws NotFoundError; ConflictError if the file exists again; ServiceUnavailableError if its bytes are not back yet */
@@ -67,8 +68,7 @@ export function openFileTrash(context: FileTrashContext): FileTrash {
       database.trashDays > 0 &&
       provider === storage.provider &&
       Math.max(size, original?.size ?? 0) * 1_000 <= (storage.maxRenameBytes ?? Infinity),
-    holds: async (documentId) =>
-      (await findRows(context, { documentId, deletion: null })).length > 0,
+    assertAbsent: (documentId, session) => assertAbsent(context, documentId, session),
     remove: (documentId) => remove(context, documentId),
     restore: (deleted, assertSeen) => restore(context, deleted, assertSeen),
     end: (deleted, assertSeen) => end(context, deleted, { assertSeen, isNoted: true }),
@@ -77,6 +77,17 @@ export function openFileTrash(context: FileTrashContext): FileTrash {
     isMoving: (documentId) => moves.isMoving(documentId),
     finish: () => moves.finish(),
   }
+}
+
+async function assertAbsent(
+  context: FileTrashContext,
+  documentId: string,
+  session: Session | undefined,
+): Promise<void> {
+  const rows = await findRows(context, { documentId, deletion: null }, session)
+  if (rows.length === 0) return
+  const message = 'The file of this Idempotency-Key is in the trash: restore it, or use another key'
+  throw new ConflictError(message, {}, { code: 'file_changed' })
 }
 
 async function remove(context: FileTrashContext, documentId: string): Promise<boolean> {

@@ -15,9 +15,9 @@ export type MediaFile = FileRecord
 
 export interface MediaLibrary {
   get(id: string): Promise<MediaFile | null>
-  /** Whether the trash holds a file with this documentId, which a new one would keep from being restored. */
-  isInTrash(documentId: string): Promise<boolean>
-  /** Stores all files or none. */
+  /** @throws ConflictError for a file in the trash */
+  assertNotInTrash(documentId: string): Promise<void>
+  /** Stores all files or none. @throws ConflictError if a given documentId is in the trash */
   add(
     upload: Upload,
     infos: readonly FileInfo[],
@@ -53,7 +53,7 @@ export function openMediaLibrary(dependencies: MediaLibraryDependencies): MediaL
   const { records, storage, trash } = dependencies
   return {
     get: (id) => records.get(/^\d{1,15}$/.test(id) ? { id: Number(id) } : { documentId: id }),
-    isInTrash: async (documentId) => (await trash?.holds(documentId)) === true,
+    assertNotInTrash: async (documentId) => trash?.assertAbsent(documentId),
     add: (upload, infos, attach, options = {}) =>
       add(dependencies, upload, { infos, attach, ...options }),
     replace: async (record, upload, file, info) => {
@@ -95,7 +95,7 @@ async function add(
   upload: Upload,
   { infos, attach, documentIds = [], uploadedBy = null }: Adding,
 ): Promise<readonly MediaFile[]> {
-  const { records, storage } = dependencies
+  const { records, storage, trash } = dependencies
   const prepared = await Promise.all(
     upload.files.map((file, index) =>
       prepareFile(dependencies, { upload, file, info: infos[index] ?? {}, replaced: null }),
@@ -114,7 +114,10 @@ async function add(
         await (isDirect ? file.store(name) : storage.put(name, path))
       }
     }
-    const added = await records.add(files)
+    // After the insert, which blocks others from storing and deleting the same file until the commit.
+    const added = await records.add(files, async (session) => {
+      for (const documentId of documentIds) await trash?.assertAbsent(documentId, session)
+    })
     await attach(added)
     return added
   } catch (error) {

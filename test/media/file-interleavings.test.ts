@@ -17,6 +17,7 @@ import { openS3Storage } from '../../src/media/storage/s3-storage.ts'
 import type { MediaStorage } from '../../src/media/storage/storage.ts'
 import { plainName, possibleNames, storedNames } from '../../src/media/stored-names.ts'
 import { openTrashMoves } from '../../src/media/trash-moves.ts'
+import { newDocumentId } from '../../src/mongo/versions/document-id.ts'
 import { ensureTrash } from '../../src/mongo/trash/trash-rows.ts'
 import { documentContext } from '../../src/server/services/document-context.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
@@ -261,6 +262,33 @@ for (const provider of ['local', 'gridfs', 's3']) {
         })
       }
     }
+
+    it('refuse a retry of an upload whose file is stored and deleted at any of its steps', async () => {
+      let reached = 0
+      for (let at = 1; reached === at - 1; at += 1) {
+        const documentId = newDocumentId()
+        const [early, late] = [receive(0), receive(0)]
+        const store = ({ library }: Process, { upload }: typeof early) =>
+          library.add(upload, [], () => Promise.resolve(), { documentIds: [documentId] })
+        let steps = 0
+        const held = start(images[0], async (work) => {
+          steps += 1
+          if (steps !== at) return work()
+          reached = at
+          await store(calm(), early)
+          await remove(calm(), documentId)
+          return work()
+        })
+        const outcome = await store(held, late).catch((error: unknown) => error)
+        if (reached === at) {
+          expect(outcome, `step ${at}`).to.be.instanceOf(ConflictError)
+          await restore(calm(), documentId)
+        }
+        await assertWhole(documentId)
+        await purge(documentId)
+      }
+      expect(reached).to.be.above(1)
+    })
 
     it('leave no bytes of a crop whose process is killed', async () => {
       const { upload } = receive(0)

@@ -27,13 +27,13 @@ import {
   TUS_EXTENSIONS,
   TUS_VERSION,
 } from './upload-headers.ts'
-import { assertNotInTrash, readUploadId, storeOnce } from './upload-once.ts'
+import { readUploadId, storeOnce } from './upload-once.ts'
 
 export interface ResumableDependencies {
   readonly authenticate: Middleware
   readonly api: StrictOptions
   readonly media: {
-    readonly library: Pick<MediaLibrary, 'get' | 'isInTrash'>
+    readonly library: Pick<MediaLibrary, 'get' | 'assertNotInTrash'>
     readonly receive: Pick<ReceiveOptions, 'maxBytes'>
     readonly resumable: ResumableUploads
   }
@@ -84,7 +84,7 @@ async function createUpload(
   const described = readMetadata(ctx, api)
   if (described.fileInfo !== null) await assertInfo(described.fileInfo)
   const _id = readUploadId(ctx)
-  if (_id !== null && (await library.get(_id)) === null) await assertNotInTrash(library, _id)
+  if (_id !== null && (await library.get(_id)) === null) await library.assertNotInTrash(_id)
   const row = await resumable.create({ _id, owner, length, ...described })
   ctx.set('Location', `${PATH}/${row._id}`)
   show(ctx, row)

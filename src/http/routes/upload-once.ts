@@ -1,5 +1,4 @@
 import { documentIdFrom } from '@quire/schema/derived-id'
-import { ConflictError } from '../../base/errors.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { Upload } from '../../media/receive-upload.ts'
 import { uploaderOf } from '../../people/access/private-files.ts'
@@ -19,23 +18,13 @@ export function readUploadId(ctx: Context): string | null {
   return documentIdFrom('f', `file:${uploader}:${key}`)
 }
 
-/** @throws ConflictError for a deleted file, because a retry must not bring it back beside the one in the trash */
-export async function assertNotInTrash(
-  library: Pick<MediaLibrary, 'isInTrash'>,
-  documentId: string,
-): Promise<void> {
-  if (!(await library.isInTrash(documentId))) return
-  const message = 'The file of this Idempotency-Key is in the trash: restore it, or use another key'
-  throw new ConflictError(message, {}, { code: 'file_changed' })
-}
-
 /**
  * Stores the file of an upload, or returns the file that an earlier request with the same id has stored.
- * @throws ValidationError unless the upload has one file and no `ref`; ConflictError for a deleted file
+ * @throws ValidationError unless the upload has one file and no `ref`; ConflictError for a file in the trash
  */
 export async function storeOnce(
   ctx: Context,
-  library: Pick<MediaLibrary, 'get' | 'isInTrash'>,
+  library: Pick<MediaLibrary, 'get'>,
   documentId: string,
   {
     received,
@@ -48,7 +37,6 @@ export async function storeOnce(
   }
   const earlier = await library.get(documentId)
   if (earlier !== null) return replay(ctx, earlier)
-  await assertNotInTrash(library, documentId)
   try {
     return await store()
   } catch (error) {
