@@ -188,7 +188,16 @@ function limitsOf(definition: ScalarDefinition): ScalarLimits {
   return Object.fromEntries(named.filter(([, value]) => value !== undefined))
 }
 
-const LIMITS = ['enum', 'formerValues', 'min', 'max', 'minLength', 'maxLength', 'regex'] as const
+const LIMITS = [
+  'enum',
+  'formerValues',
+  'min',
+  'max',
+  'minLength',
+  'maxLength',
+  'regex',
+  'extended',
+] as const
 
 type OwnPart<Plan extends AttributePlan> = Omit<
   Plan,

@@ -144,7 +144,7 @@ export interface ScalarPlan extends AttributeBase {
 
 export type ScalarLimits = Pick<
   ScalarDefinition,
-  'enum' | 'formerValues' | 'min' | 'max' | 'minLength' | 'maxLength' | 'regex'
+  'enum' | 'formerValues' | 'min' | 'max' | 'minLength' | 'maxLength' | 'regex' | 'extended'
 >
 
 export interface RelationPlan extends AttributeBase {

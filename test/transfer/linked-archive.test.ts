@@ -12,10 +12,11 @@ import { importArchive } from '../../src/transfer/import-archive.ts'
 import {
   added,
   ARTICLE,
-  blocksWith,
+  EXTENDED_TYPES,
   LINKED_TYPES,
   linksIn,
   linkTo,
+  tableWith,
 } from '../api/content/linked-world.ts'
 import { serve, type TestServer } from '../support/server.ts'
 
@@ -33,8 +34,11 @@ describe('an archive of texts with links to entries', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const start = async (label: string): Promise<[TestServer, Services]> => {
-    const server = await serve(label, { contentTypes: LINKED_TYPES, locales: ['de'] })
+  const start = async (
+    label: string,
+    contentTypes: Readonly<Record<string, object>>,
+  ): Promise<[TestServer, Services]> => {
+    const server = await serve(label, { contentTypes, locales: ['de'] })
     servers.push(server)
     const services = await openServices({
       config: readConfig({
@@ -51,12 +55,12 @@ describe('an archive of texts with links to entries', () => {
     return [server, services]
   }
 
-  it('keeps the references, and the entries that link to an entry', async () => {
-    const [source, from] = await start('linked_source')
-    const [target, to] = await start('linked_target')
+  it('keeps references and tables, and the entries that link to an entry', async () => {
+    const [source, from] = await start('linked_source', EXTENDED_TYPES)
+    const [target, to] = await start('linked_target', LINKED_TYPES)
     const article = await added(source, '/api/articles?status=published', { slug: 'moved' })
     const page = await added(source, '/api/pages?status=published', {
-      body: blocksWith(linkTo(ARTICLE, article)),
+      body: tableWith(linkTo(ARTICLE, article)),
     })
     const file = { path: path.join(folder, 'archive'), key: null }
     const spoolFolder = path.join(folder, 'spool')
@@ -85,8 +89,10 @@ describe('an archive of texts with links to entries', () => {
       },
       intoExisting: false,
     })
-    const { body } = await target.get(`/api/pages/${page}`)
+    // The description of the API has no tables for a type without the option.
+    const { body } = await target.get(`/admin/content/api::page.page/${page}?status=published`)
     expect(linksIn(body.data.body)).to.deep.equal([['/en/articles/moved', article]])
+    expect(body.data.body[0].type).to.equal('table')
     const usages = await target.get(`/admin/content/${ARTICLE}/${article}/usages`)
     expect(usages.body.data).to.have.length(1)
     expect(usages.body.data[0]).to.deep.include({ documentId: page, field: 'body' })

@@ -134,6 +134,9 @@ export interface Location {
 /** A value of a `blocks` attribute. */
 export type Blocks = readonly Block[]
 
+/** A value of a `blocks` attribute whose type has the option `"blocks": "extended"`. */
+export type ExtendedBlocks = readonly (Block | TableBlock)[]
+
 export type Inline =
   | {
       readonly type: 'text'
@@ -165,6 +168,18 @@ export interface ListBlock {
   readonly children: readonly (
     ListBlock | { readonly type: 'list-item'; readonly children: readonly Inline[] }
   )[]
+}
+
+/** All rows have the same number of cells. */
+export interface TableBlock {
+  readonly type: 'table'
+  readonly children: readonly {
+    readonly type: 'table-row'
+    readonly children: readonly {
+      readonly type: 'table-cell' | 'table-header-cell'
+      readonly children: readonly Inline[]
+    }[]
+  }[]
 }
 
 export type Block =

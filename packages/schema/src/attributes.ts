@@ -94,6 +94,8 @@ export interface ScalarOptions extends SharedOptions {
   readonly regex?: string
   readonly enum?: readonly string[]
   readonly targetField?: string
+  /** For `blocks`, from the option `blocks` of the type or component: texts can hold tables. */
+  readonly extended?: true
 }
 
 export interface RelationOptions extends SharedOptions {

@@ -81,7 +81,17 @@ function translatedParagraphs(target: unknown): readonly TranslatedParagraph[] {
 }
 
 /** Blocks with a text. Code and images have none. */
-const WITH_TEXT: ReadonlySet<unknown> = new Set(['paragraph', 'heading', 'quote', 'list-item'])
+const WITH_TEXT: ReadonlySet<unknown> = new Set([
+  'paragraph',
+  'heading',
+  'quote',
+  'list-item',
+  'table-cell',
+  'table-header-cell',
+])
+
+/** Blocks with blocks. */
+const WITH_BLOCKS: ReadonlySet<unknown> = new Set(['list', 'table', 'table-row'])
 
 /** The blocks with other texts. Null keeps the text of a paragraph. */
 export function replaceParagraphs(
@@ -114,7 +124,7 @@ function childrenOf({ children }: Data): readonly Data[] {
 function leavesOf(blocks: readonly Data[]): readonly Children[] {
   return blocks.flatMap((block) => {
     if (WITH_TEXT.has(block['type'])) return [childrenOf(block)]
-    return block['type'] === 'list' ? leavesOf(childrenOf(block)) : []
+    return WITH_BLOCKS.has(block['type']) ? leavesOf(childrenOf(block)) : []
   })
 }
 
@@ -124,7 +134,7 @@ function mapLeaves(
 ): readonly Data[] {
   return blocks.map((block) => {
     if (WITH_TEXT.has(block['type'])) return { ...block, children: fill(childrenOf(block)) }
-    return block['type'] === 'list'
+    return WITH_BLOCKS.has(block['type'])
       ? { ...block, children: mapLeaves(childrenOf(block), fill) }
       : block
   })
@@ -133,7 +143,7 @@ function mapLeaves(
 /** An editor that was opened once leaves an empty paragraph. */
 function hasText(value: unknown): boolean {
   const blocks = blocksOf(value)
-  const isText = ({ type }: Data): boolean => WITH_TEXT.has(type) || type === 'list'
+  const isText = ({ type }: Data): boolean => WITH_TEXT.has(type) || WITH_BLOCKS.has(type)
   return (
     blocks.some((block) => !isText(block)) ||
     leavesOf(blocks).some((children) => plainTextOf(tagSource(children)).trim() !== '')
@@ -145,7 +155,7 @@ function outlineOf(value: unknown): string {
     block['type'],
     block['level'] ?? null,
     block['format'] ?? null,
-    block['type'] === 'list' ? childrenOf(block).map(outline) : null,
+    WITH_BLOCKS.has(block['type']) ? childrenOf(block).map(outline) : null,
   ]
   return JSON.stringify(blocksOf(value).map(outline))
 }

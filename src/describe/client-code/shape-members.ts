@@ -131,6 +131,7 @@ function link(many: boolean, target: string): string {
 
 export function valueType({ type, limits }: Pick<ScalarPlan, 'type' | 'limits'>): string {
   const { enum: values } = limits
+  if (type === 'blocks' && limits.extended) return 'quire.ExtendedBlocks'
   return type === 'enumeration' && values !== undefined
     ? values.map(quoted).join(' | ')
     : TYPESCRIPT_TYPES[type]

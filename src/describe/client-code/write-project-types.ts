@@ -12,6 +12,7 @@ import type { DocumentService, SingleService } from '@quire/server'
 declare namespace quire {
   type Block = { readonly type: string; readonly children?: readonly Block[]; readonly [name: string]: unknown }
   type Blocks = readonly Block[]
+  type ExtendedBlocks = Blocks
   type Location = { readonly latitude: number; readonly longitude: number }
   /** A documentId or an id. */
   type Key = string | number

@@ -1,11 +1,46 @@
+import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from '@quire/schema/table-limits'
 import { type JsonSchema, arraySchema, TEXT } from './json-schema.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export function blocksSchema(vocabulary: Vocabulary): JsonSchema {
-  return vocabulary.refer('Blocks', () => arraySchema(blockSchema(vocabulary)))
+/** @param isExtended whether the texts can hold tables */
+export function blocksSchema(vocabulary: Vocabulary, isExtended = false): JsonSchema {
+  const { refer } = vocabulary
+  if (!isExtended) {
+    return refer('Blocks', () =>
+      arraySchema(refer('Block', () => oneOfTypes(blockSchemas(vocabulary)))),
+    )
+  }
+  return refer('ExtendedBlocks', () =>
+    arraySchema(
+      refer('ExtendedBlock', () =>
+        oneOfTypes({ ...blockSchemas(vocabulary), table: tableSchema(vocabulary) }),
+      ),
+    ),
+  )
 }
 
-function blockSchema({ refer }: Vocabulary): JsonSchema {
+function tableSchema(vocabulary: Vocabulary): JsonSchema {
+  const { refer } = vocabulary
+  const inline = inlineSchema(vocabulary)
+  const cell = refer('BlockTableCell', () => closed('table-cell', inline))
+  const header = refer('BlockTableHeaderCell', () => closed('table-header-cell', inline))
+  const cells = oneOfTypes({ 'table-cell': cell, 'table-header-cell': header })
+  const row = refer('BlockTableRow', () => closed('table-row', cells, MAX_TABLE_COLUMNS))
+  return refer('BlockTable', () => ({
+    ...closed('table', row, MAX_TABLE_ROWS),
+    description: 'All rows have the same number of cells.',
+  }))
+}
+
+function closed(type: string, child: JsonSchema, maxItems?: number): JsonSchema {
+  const children = { ...arraySchema(child), minItems: 1, ...(maxItems && { maxItems }) }
+  return {
+    ...node(type, { children }, ['children']),
+    additionalProperties: false,
+  }
+}
+
+function inlineSchema({ refer }: Vocabulary): JsonSchema {
   const text = refer('BlockText', () => node('text', { text: TEXT, ...MARKS }, ['text']))
   const link = refer('BlockLink', () =>
     node('link', { url: TEXT, entry: LINKED_ENTRY, children: arraySchema(text) }, [
@@ -13,9 +48,14 @@ function blockSchema({ refer }: Vocabulary): JsonSchema {
       'children',
     ]),
   )
-  const inline = oneOfTypes({ text, link })
+  return oneOfTypes({ text, link })
+}
+
+function blockSchemas(vocabulary: Vocabulary): Readonly<Record<string, JsonSchema>> {
+  const { refer } = vocabulary
+  const inline = inlineSchema(vocabulary)
   const item = refer('BlockListItem', () => holding('list-item', inline))
-  const blocks = {
+  return {
     paragraph: refer('BlockParagraph', () => holding('paragraph', inline)),
     heading: refer('BlockHeading', () =>
       holding('heading', inline, { level: { type: 'integer', minimum: 1, maximum: 6 } }),
@@ -31,7 +71,6 @@ function blockSchema({ refer }: Vocabulary): JsonSchema {
       node('image', { image: IMAGE, children: arraySchema(inline) }, ['image']),
     ),
   }
-  return refer('Block', () => oneOfTypes(blocks))
 }
 
 const LINKED_ENTRY: JsonSchema = {

@@ -115,7 +115,7 @@ export function valueSchema(
   vocabulary: Vocabulary,
   { type, limits }: Pick<ScalarPlan, 'type' | 'limits'>,
 ): JsonSchema {
-  if (type === 'blocks') return blocksSchema(vocabulary)
+  if (type === 'blocks') return blocksSchema(vocabulary, limits.extended)
   if (type === 'location') return vocabulary.refer('Coordinates', () => COORDINATES)
   if (type === 'enumeration' && limits.enum !== undefined) return { ...TEXT, enum: limits.enum }
   return RESPONSE_SCHEMAS[type]

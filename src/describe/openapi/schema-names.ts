@@ -11,7 +11,8 @@ const TAKEN = (
   'Content Error Pagination Locale Coordinates FileInput SignedIn Permissions ' +
   'RelationTarget RelationChange RelationToOne RelationToMany ' +
   'Blocks Block BlockText BlockLink BlockListItem BlockParagraph ' +
-  'BlockHeading BlockList BlockQuote BlockCode BlockImage'
+  'BlockHeading BlockList BlockQuote BlockCode BlockImage ' +
+  'ExtendedBlocks ExtendedBlock BlockTable BlockTableRow BlockTableCell BlockTableHeaderCell'
 ).split(' ')
 
 const SUFFIXES = ['', '_Input', '_Create', '_Element', '_ElementInput', '_Entry', '_List']

@@ -12,6 +12,7 @@ import {
 } from './check-references.ts'
 import { plainAttribute } from './custom-field.ts'
 import { declarationFault } from './declaration-fault.ts'
+import { withBlocksOption } from './extended-blocks.ts'
 import { locate, locateInQuery, sentenceAt } from './located-fault.ts'
 import { findAttributeFaults, findDeclarationFaults, findUnknownKeys } from './declaration-shape.ts'
 import { findIndexFaults, findOwnIndexFaults } from './declared-indexes.ts'
@@ -20,7 +21,6 @@ import { findSearchFaults } from './search-weights.ts'
 import { findUrlFaults } from './url-places.ts'
 import { findWarnings } from './find-warnings.ts'
 import type {
-  AttributeDefinition,
   ContentTypeDefinition,
   DeclarationFault,
   DeclarationFile,
@@ -92,6 +92,8 @@ function checkFile(file: HolderFile): CheckedFile {
   const entries = Object.entries(declaration.attributes ?? {}).map(
     ([name, content]) => [name, plainAttribute(content)] as const,
   )
+  const { options } = declaration
+  const holder = { kind: file.kind, options, entries }
   const leftOut = entries.flatMap(([name, content]) => {
     const why = leftOutReason(name, content, file.kind)
     return why === null ? [] : [{ name, why }]
@@ -100,7 +102,7 @@ function checkFile(file: HolderFile): CheckedFile {
     .filter(([name]) => leftOut.every((one) => one.name !== name))
     .map(([name, content]) => {
       const faults = [
-        ...checkAttribute(name, content, file, entries),
+        ...checkAttribute(name, content, holder),
         ...findAliasFaults(name, entries, file.kind),
       ]
       return { name, content, faults }
@@ -114,11 +116,11 @@ function checkFile(file: HolderFile): CheckedFile {
     faults: [
       ...faults,
       ...findAdoptionFaults(declaration),
-      ...findReviewFaults(declaration.options),
+      ...findReviewFaults(options),
       ...attributes.flatMap((attribute) => attribute.faults),
     ],
     attributes: Object.fromEntries(
-      fine.map(({ name, content }) => [name, content as AttributeDefinition]),
+      fine.map(({ name, content }) => [name, withBlocksOption(content, options)]),
     ),
     brokenNames: [...broken.map(({ name }) => name), ...leftOut.map(({ name }) => name)],
     warnings: [
@@ -179,11 +181,15 @@ const NAME_FAULTS = {
   form: 'declare.nameForm',
 } as const
 
+interface AttributeHolder extends Pick<HolderFile, 'kind'> {
+  readonly options: Declaration['options']
+  readonly entries: readonly (readonly [string, unknown])[]
+}
+
 function checkAttribute(
   name: string,
   content: unknown,
-  { kind }: HolderFile,
-  entries: readonly (readonly [string, unknown])[],
+  { kind, options, entries }: AttributeHolder,
 ): readonly DeclarationFault[] {
   const path = `attributes.${name}`
   const problem = nameProblem(name, kind)
@@ -192,7 +198,7 @@ function checkAttribute(
     ...findAttributeFaults(content, path),
   ]
   if (faults.length > 0) return faults
-  const definition = content as AttributeDefinition
+  const definition = withBlocksOption(content, options)
   const contradictions = [
     ...findContradictions(
       definition,

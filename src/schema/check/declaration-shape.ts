@@ -160,6 +160,7 @@ const OPTIONS: Joi.PartialSchemaMap = {
   preview,
   url,
   review: REVIEW,
+  blocks: Joi.valid('extended'),
 }
 
 const path = Joi.string().pattern(

@@ -32,6 +32,7 @@ export interface Declaration {
     readonly sharded?: boolean
     readonly history?: boolean
     readonly push?: boolean
+    readonly blocks?: 'extended'
     readonly indexes?: unknown
     readonly preview?: string
     readonly url?: string

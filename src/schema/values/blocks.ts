@@ -9,6 +9,7 @@ import {
   isEntryId,
   lostEntry,
 } from './entry-links.ts'
+import { findTableFaults, refuseTable } from './table-blocks.ts'
 
 type Path = readonly (string | number)[]
 
@@ -40,16 +41,26 @@ const LIST_NODES: Readonly<Record<string, NodeCheck>> = {
   list: checkList,
 }
 const BLOCK_NODES: Readonly<Record<string, NodeCheck>> = {
-  paragraph: checkParagraph,
+  paragraph: checkTexts,
   heading: checkHeading,
   list: checkList,
   quote: (node, path) => checkChildren(node, path, INLINE_NODES),
   code: (node, path) => checkChildren(node, path, INLINE_NODES),
   image: checkImage,
+  table: refuseTable,
+}
+const EXTENDED_NODES: Readonly<Record<string, NodeCheck>> = {
+  ...BLOCK_NODES,
+  table: (node, path) => findTableFaults(node, path, checkTexts),
 }
 
-export function findBlockFaults(nodes: readonly unknown[], path: Path): readonly Fault[] {
-  const faults = checkEach(nodes, path, BLOCK_NODES)
+/** @param isExtended whether the texts can hold tables */
+export function findBlockFaults(
+  nodes: readonly unknown[],
+  path: Path,
+  isExtended = false,
+): readonly Fault[] {
+  const faults = checkEach(nodes, path, isExtended ? EXTENDED_NODES : BLOCK_NODES)
   const isFine = faults.length > 0 || entryLinksIn(nodes).length <= MAX_ENTRY_LINKS
   return isFine ? faults : [tooManyLinks(path)]
 }
@@ -91,7 +102,7 @@ function checkNode(
 }
 
 function sentenceOfUnknown(kinds: Readonly<Record<string, NodeCheck>>): string {
-  if (kinds === BLOCK_NODES) return 'Block node is of invalid type'
+  if (kinds === BLOCK_NODES || kinds === EXTENDED_NODES) return 'Block node is of invalid type'
   return kinds === LIST_NODES ? 'List node is of invalid type' : 'Inline node is of invalid type'
 }
 
@@ -108,11 +119,13 @@ function checkChildren(
   return checkEach(children, at, kinds)
 }
 
-function checkParagraph(node: Data, path: Path): readonly Fault[] {
+/** Of a paragraph or a cell. */
+function checkTexts(node: Data, path: Path): readonly Fault[] {
   if (!Array.isArray(node['children']) || node['children'].length > 0) {
     return checkChildren(node, path, INLINE_NODES)
   }
-  const message = 'Paragraph node children must have at least one Text or Link node'
+  const name = node['type'] === 'paragraph' ? 'Paragraph' : 'Cell'
+  const message = `${name} node children must have at least one Text or Link node`
   return [fault([...path, 'children'], message, [], { code: 'blocks.empty' })]
 }
 

@@ -39,7 +39,7 @@ const RULES = {
   timestamp: unlessStored(readDatetime),
   time: unlessStored(readTime),
   json: unlessStored(readJson),
-  blocks: unlessStored(readBlocks),
+  blocks: (definition, occasion) => unlessStored(blocksReader(definition))(definition, occasion),
   location: unlessStored(readLocation),
 } satisfies Readonly<Record<ScalarType, Rule>>
 
@@ -268,13 +268,15 @@ function readJson(value: unknown, helpers: CustomHelpers): unknown {
   return helpers.error(fault.code, { within: fault.path, limit })
 }
 
-function readBlocks(value: unknown, helpers: CustomHelpers): unknown {
-  if (!Array.isArray(value)) return helpers.error('array.base')
-  const nodes: readonly unknown[] = value
-  const faults = findBlockFaults(nodes, helpers.state.path ?? [])
-  if (faults.length > 0) return helpers.error('blocks', { faults })
-  const stored = mapEntryLinks(nodes, (node) => ({ ...node, url: '' }))
-  return readJson(stored, helpers)
+function blocksReader({ extended }: ScalarDefinition): CustomValidator {
+  return (value: unknown, helpers) => {
+    if (!Array.isArray(value)) return helpers.error('array.base')
+    const nodes: readonly unknown[] = value
+    const faults = findBlockFaults(nodes, helpers.state.path ?? [], extended)
+    if (faults.length > 0) return helpers.error('blocks', { faults })
+    const stored = mapEntryLinks(nodes, (node) => ({ ...node, url: '' }))
+    return readJson(stored, helpers)
+  }
 }
 
 function readLocation(value: unknown, { error }: CustomHelpers): unknown {

@@ -46,6 +46,17 @@ export const LINKED_TYPES: Readonly<Record<string, object>> = {
   'queries/pages': { type: 'page', sort: ['id'] },
 }
 
+/** With the option for tables in each type, and in the component. */
+export const EXTENDED_TYPES: Readonly<Record<string, object>> = Object.fromEntries(
+  Object.entries(LINKED_TYPES).map(([name, type]) => {
+    const { options } = type as { readonly options?: object }
+    return [
+      name,
+      name.startsWith('queries') ? type : { ...type, options: { ...options, blocks: 'extended' } },
+    ]
+  }),
+)
+
 export const ARTICLE = 'api::article.article'
 export const NOTE = 'api::note.note'
 export const SECRET = 'api::secret.secret'
@@ -62,6 +73,21 @@ export function linkTo(type: string, documentId: string, url = ''): object {
 
 export function blocksWith(...links: readonly object[]): readonly object[] {
   return [{ type: 'paragraph', children: [{ type: 'text', text: 'See ' }, ...links] }]
+}
+
+const TEXT = { type: 'text', text: 'Words' }
+
+/** A header row with two cells, and a row whose first cell has the given links. */
+export function tableWith(...links: readonly object[]): readonly object[] {
+  const row = (type: string, children: readonly object[]): object => ({
+    type: 'table-row',
+    children: [
+      { type, children },
+      { type, children: [TEXT] },
+    ],
+  })
+  const rows = [row('table-header-cell', [TEXT]), row('table-cell', [TEXT, ...links])]
+  return [{ type: 'table', children: rows }]
 }
 
 /** The links of a response, at any depth, as `[url, documentId]`. */

@@ -86,6 +86,18 @@ const block = fc.oneof(
     format: 'unordered',
     children: items.map((children) => ({ type: 'list-item', children })),
   })),
+  fc
+    .array(fc.array(inline, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 2 })
+    .map((rows) => ({
+      type: 'table',
+      children: rows.map((cells) => ({
+        type: 'table-row',
+        children: cells.map((children, index) => ({
+          type: index === 0 ? 'table-header-cell' : 'table-cell',
+          children,
+        })),
+      })),
+    })),
 )
 const blocks = fc.option(fc.array(block, { maxLength: 3 }))
 const size = fc.option(fc.integer({ min: 0, max: 99 }))

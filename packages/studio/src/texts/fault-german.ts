@@ -15,13 +15,16 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'fault.array.min': 'Mindestens {limit} Element | Mindestens {limit} Elemente',
   'fault.array.unique': 'Derselbe Wert kommt zweimal vor',
   'fault.biginteger.base': 'Das muss eine ganze Zahl sein',
+  'fault.blocks.columns': 'Jede Zeile der Tabelle braucht {limit} Zellen',
   'fault.blocks.depth': 'Listen sind hier zu tief verschachtelt',
-  'fault.blocks.empty': 'Ein Absatz braucht einen Text, der leer sein darf',
+  'fault.blocks.empty': 'Ein Absatz oder eine Zelle braucht einen Text, der leer sein darf',
   'fault.blocks.entry': 'Ein verlinkter Eintrag wurde nicht gefunden',
   'fault.blocks.hidden':
     'Ein Link auf einen Eintrag, den Sie nicht sehen, kann nur in seinem Text bleiben',
   'fault.blocks.link': 'Keine gültige Linkadresse',
   'fault.blocks.links': 'Höchstens {limit} Links auf Einträge',
+  'fault.blocks.table':
+    'Dieser Text kann keine neuen Tabellen enthalten. Entfernen Sie die Tabelle',
   'fault.blocks.text': 'Hier fehlt ein Text',
   'fault.blocks.type': 'Unbekannte Art von Block',
   'fault.boolean.base': 'Das muss Ja oder Nein sein',
