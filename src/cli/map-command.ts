@@ -12,12 +12,13 @@ const MAPPINGS = new Map([
 ])
 
 export const MAP_COMMAND: Command = {
-  usage: 'map contentful|wordpress <export> --out <folder>',
+  usage: 'map contentful|wordpress <export> --out <folder> [--tables]',
   summary:
     'convert an export of another system to content-types and files for `quire apply`; see docs/migrating-others.md',
   help: `  converts an export of another system to content-types, files for \`quire apply\` and a list of files for
-  \`quire media add\`, without a database; prints unconverted parts and writes them to report.txt`,
-  options: { out: { type: 'string' } },
+  \`quire media add\`, without a database; prints unconverted parts and writes them to report.txt; --tables keeps tables,
+  and adds the option that they need to the content-types`,
+  options: { out: { type: 'string' }, tables: { type: 'boolean' } },
   words: { min: 2, max: 2 },
   needs: 'nothing',
   run: async (_, words, options) => {
@@ -28,7 +29,7 @@ export const MAP_COMMAND: Command = {
       throw new UsageError(`Usage: ${synopsisOf(MAP_COMMAND)}`)
     }
     const folder = await openMapOutput(out)
-    const data = await map(path, folder)
+    const data = await map(path, folder, { tables: options['tables'] === true })
     const text = formatMapReport(data, out)
     await folder.finish(text)
     return { data, text }

@@ -165,6 +165,7 @@ describe('hostile WordPress exports', () => {
     const blocks = htmlBlocks(deep, {
       image: () => null,
       file: () => null,
+      tables: true,
       note: (sentence) => notes.push(sentence),
     })
     expect(JSON.stringify(blocks)).to.include('in it').and.include('after')

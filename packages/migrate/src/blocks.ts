@@ -1,3 +1,4 @@
+import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from '@quire/schema/table-limits'
 import type { Data } from './data.ts'
 
 export const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'] as const
@@ -58,6 +59,45 @@ export function listItem(children: readonly Inline[]): Data {
 export function list(ordered: boolean, children: readonly Data[], depth: number): Data {
   const format = ordered ? 'ordered' : 'unordered'
   return { type: 'list', format, children: [...children], ...(depth > 0 && { indentLevel: depth }) }
+}
+
+export interface TableCell {
+  readonly isHeader: boolean
+  readonly children: readonly Inline[]
+  /** In columns and rows. */
+  readonly width: number
+  readonly height: number
+}
+
+/** Creates a table without spans: empty cells follow a wide or high one. Null for too large tables. */
+export function table(rows: readonly (readonly TableCell[])[]): Data | null {
+  const grid: Data[][] = rows.map(() => [])
+  for (const [top, row] of rows.entries()) {
+    for (const cell of row) placeCell(cell, grid.slice(top))
+  }
+  const width = Math.max(0, ...grid.map(({ length }) => length))
+  if (width === 0 || width > MAX_TABLE_COLUMNS || rows.length > MAX_TABLE_ROWS) return null
+  const children = grid.map((row) => ({
+    type: 'table-row',
+    children: Array.from({ length: width }, (_, column) => row[column] ?? cellNode('table-cell')),
+  }))
+  return { type: 'table', children }
+}
+
+function placeCell({ isHeader, children, width, height }: TableCell, grid: Data[][]): void {
+  const type = isHeader ? 'table-header-cell' : 'table-cell'
+  const [own = []] = grid
+  let left = 0
+  while (own[left] !== undefined) left += 1
+  const right = left + Math.min(width, MAX_TABLE_COLUMNS + 1)
+  for (const row of grid.slice(0, height)) {
+    for (let column = left; column < right; column += 1) row[column] ??= cellNode(type)
+  }
+  own[left] = cellNode(type, children)
+}
+
+function cellNode(type: string, children: readonly Inline[] = []): Data {
+  return { type, children: filled(children) }
 }
 
 export function plainText(children: readonly Inline[]): string {

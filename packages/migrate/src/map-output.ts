@@ -26,6 +26,11 @@ export interface MapOutput {
   finish(report: string): Promise<void>
 }
 
+export interface MapOptions {
+  /** Tables become tables, which need the option `blocks` of the types, instead of lines. */
+  readonly tables: boolean
+}
+
 export const MEDIA = 'media.ndjson'
 /** Written by `quire media add`. */
 export const MISSING = 'media-missing.ndjson'

@@ -21,15 +21,22 @@ const text = (value: string, marks: object = {}): object => ({
   ...marks,
 })
 
-function convert(...content: readonly Node[]): {
+function convert(...content: readonly Node[]): Converted {
+  return convertWith(false, content)
+}
+
+interface Converted {
   blocks: readonly object[] | null
   notes: readonly string[]
-} {
+}
+
+function convertWith(tables: boolean, content: readonly Node[]): Converted {
   const notes: string[] = []
   const blocks = richTextBlocks(node('document', content), {
     asset: (id) =>
       id === 'gone' ? null : { documentId: id, isImage: id === 'image', name: `${id}.x` },
     note: (sentence) => notes.push(sentence),
+    tables,
   })
   return { blocks, notes }
 }
@@ -37,13 +44,38 @@ function convert(...content: readonly Node[]): {
 describe('richTextBlocks', () => {
   it('returns null for values other than documents', () => {
     for (const value of [null, undefined, 'text', {}, node('paragraph', [])]) {
-      expect(richTextBlocks(value, { asset: () => null, note: () => undefined })).to.equal(null)
+      expect(
+        richTextBlocks(value, { asset: () => null, note: () => undefined, tables: false }),
+      ).to.equal(null)
     }
   })
 
   it('keeps an empty document and drops a trailing empty paragraph', () => {
     expect(convert().blocks).to.deep.equal([])
     expect(convert(node('paragraph', [said('')])).blocks).to.deep.equal([])
+  })
+
+  it('keeps tables, without spans', () => {
+    const cell = (type: string, value: string, data: Node = {}): Node =>
+      node(type, [node('paragraph', [said(value)])], data)
+    const rows = [
+      node('table-row', [cell('table-header-cell', 'Port', { colspan: 2 })]),
+      node('table-row', [cell('table-cell', 'Brest'), cell('table-cell', '7 m')]),
+    ]
+    const made = (type: string, value: string): object => ({ type, children: [text(value)] })
+    const row = (...children: readonly object[]): object => ({ type: 'table-row', children })
+    expect(convertWith(true, [node('table', rows)])).to.deep.equal({
+      blocks: [
+        {
+          type: 'table',
+          children: [
+            row(made('table-header-cell', 'Port'), made('table-header-cell', '')),
+            row(made('table-cell', 'Brest'), made('table-cell', '7 m')),
+          ],
+        },
+      ],
+      notes: [],
+    })
   })
 
   it('links assets by their documents', () => {

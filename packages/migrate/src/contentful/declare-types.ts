@@ -1,5 +1,6 @@
 import type { Data } from '../data.ts'
 import { attributeNamer, typeNamer, type TypeNames } from '../names.ts'
+import type { MapOptions } from '../map-output.ts'
 import type { Notes } from '../notes.ts'
 import type { ContentfulField, ContentfulType } from './export-types.ts'
 import { type FieldMapping, mapScalar, type Proposed } from './map-scalar.ts'
@@ -25,6 +26,7 @@ export const LINK_CATEGORY = 'linked'
 export function declareTypes(
   survey: ContentfulSurvey,
   notes: Notes,
+  options: MapOptions,
 ): ReadonlyMap<string, MappedType> {
   const nameType = typeNamer('contentful')
   const names = new Map(
@@ -34,7 +36,10 @@ export function declareTypes(
     ]),
   )
   return new Map(
-    survey.types.map((type) => [type.sys.id, declareType(type, { survey, names, notes })]),
+    survey.types.map((type) => [
+      type.sys.id,
+      declareType(type, { survey, names, notes, ...options }),
+    ]),
   )
 }
 
@@ -51,7 +56,7 @@ export function uidOf(singular: string): string {
   return `api::${singular}.${singular}`
 }
 
-interface Declaring {
+interface Declaring extends MapOptions {
   readonly survey: ContentfulSurvey
   readonly names: ReadonlyMap<string, TypeNames>
   readonly notes: Notes
@@ -90,7 +95,7 @@ function declareType(type: ContentfulType, declaring: Declaring): MappedType {
       displayName: type.name ?? id,
       ...(typeof type.description === 'string' && { description: type.description }),
     },
-    options: { draftAndPublish: true },
+    options: { draftAndPublish: true, ...(declaring.tables && { blocks: 'extended' }) },
     ...localizedAs(true),
     attributes,
   }

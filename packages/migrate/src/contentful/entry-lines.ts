@@ -1,12 +1,13 @@
 import type { Data } from '../data.ts'
 import type { MappedLine } from '../content-lines.ts'
+import type { MapOptions } from '../map-output.ts'
 import type { Notes } from '../notes.ts'
 import { LINK_CATEGORY, type MappedField, type MappedType, OLD_ID } from './declare-types.ts'
 import { type ContentfulEntry, linkOf, linksOf } from './export-types.ts'
 import { richTextBlocks } from './rich-text.ts'
 import { entryId, type ContentfulSurvey } from './survey.ts'
 
-export interface EntryMapping {
+export interface EntryMapping extends MapOptions {
   readonly survey: ContentfulSurvey
   readonly types: ReadonlyMap<string, MappedType>
   readonly locales: ReadonlyMap<string, string>
@@ -199,6 +200,7 @@ function richTextContext(placed: Placed) {
       return { documentId, isImage: mime.startsWith('image/'), name }
     },
     note: (sentence: string) => placed.notes.add(sentence, placed.where),
+    tables: placed.tables,
   }
 }
 

@@ -1,6 +1,6 @@
 import { localeTag } from '@quire/schema/locale-tag'
 import { inOrder, openContentLines, type LinePosition } from '../content-lines.ts'
-import { listFiles, type MapOutput } from '../map-output.ts'
+import { listFiles, type MapOptions, type MapOutput } from '../map-output.ts'
 import type { MapReport } from '../map-report.ts'
 import { openNotes } from '../notes.ts'
 import { declareTypes, LINK_CATEGORY, linkComponent, type MappedType } from './declare-types.ts'
@@ -13,16 +13,20 @@ import { entryId, type ContentfulSurvey, surveyExport } from './survey.ts'
  * Maps an export of `contentful space export`. Reads it twice and only keeps ids in memory.
  * @throws MigrationError for other files
  */
-export async function mapContentful(path: string, output: MapOutput): Promise<MapReport> {
+export async function mapContentful(
+  path: string,
+  output: MapOutput,
+  options: MapOptions,
+): Promise<MapReport> {
   const notes = openNotes()
   const survey = await surveyExport(path, notes)
-  const types = declareTypes(survey, notes)
+  const types = declareTypes(survey, notes, options)
   const locales = localesOf(survey)
   await declareAll(output, types)
   const files = await listFiles(output, survey.assets.values())
   const write = openContentLines(output, typeOrder(types), placesOf(survey, types))
   const counts = new Map<string, number>()
-  const mapping = { survey, types, locales, missing: output.missing, notes }
+  const mapping = { survey, types, locales, missing: output.missing, notes, ...options }
   for await (const { list, value } of readExport(path)) {
     if (list !== 'entries') continue
     for (const line of entryLines(value as unknown as ContentfulEntry, mapping)) {

@@ -13,6 +13,7 @@ import {
   paragraph,
   plainText,
   quote,
+  table,
   textNode,
 } from '../blocks.ts'
 import { linkOf } from './export-types.ts'
@@ -22,6 +23,7 @@ export interface RichTextContext {
     id: string,
   ) => { readonly documentId: string; readonly isImage: boolean; readonly name: string } | null
   readonly note: (sentence: string) => void
+  readonly tables: boolean
 }
 
 interface RichTextNode {
@@ -82,8 +84,22 @@ function leaveOut(sentence: string): Convert<never> {
 }
 
 function tableBlocks({ content = [] }: RichTextNode, context: RichTextContext): readonly Data[] {
+  const rows = content.map(({ content: cells = [] }) =>
+    cells.map(({ nodeType, content: lines = [], data }) => ({
+      isHeader: nodeType === 'table-header-cell',
+      children: linesOf(lines, context),
+      width: spanOf(data?.['colspan']),
+      height: spanOf(data?.['rowspan']),
+    })),
+  )
+  const made = context.tables ? table(rows) : null
+  if (made !== null) return [made]
   context.note('a table is a paragraph for each row')
   return content.map((row) => paragraph(rowOf(row, context)))
+}
+
+function spanOf(value: unknown): number {
+  return Math.max(1, Number(value) || 1)
 }
 
 /** Contentful has no code blocks, so a paragraph of code only becomes one. */

@@ -1,4 +1,5 @@
 import type { Data } from '../data.ts'
+import type { MapOptions } from '../map-output.ts'
 import { attributeNamer, type TypeNames } from '../names.ts'
 import type { PostType, WordPressSurvey } from './survey.ts'
 
@@ -30,27 +31,37 @@ export interface WordPressTypes {
 }
 
 export function declareAuthor(names: TypeNames): WordPressTypes {
-  return declared(names, false, {
-    name: { type: 'string' },
-    login: { type: 'string', private: true },
-    email: { type: 'email', private: true },
-  })
+  return declared(
+    names,
+    { draftAndPublish: false },
+    {
+      name: { type: 'string' },
+      login: { type: 'string', private: true },
+      email: { type: 'email', private: true },
+    },
+  )
 }
 
 export function declareTerms(names: TypeNames): WordPressTypes {
-  return declared(names, false, { ...TERM, parent: relation('manyToOne', names.singular) })
+  return declared(
+    names,
+    { draftAndPublish: false },
+    { ...TERM, parent: relation('manyToOne', names.singular) },
+  )
 }
 
 export function declarePosts(
   { names, hasParents, taxonomies }: PostType,
   survey: WordPressSurvey,
+  { tables }: MapOptions,
 ): WordPressTypes {
   const nameOf = taxonomyNamer()
   const terms = [...taxonomies].map((taxonomy) => [
     nameOf(taxonomy),
     relation('manyToMany', survey.taxonomies.get(taxonomy)?.names.singular ?? ''),
   ])
-  return declared(names, true, {
+  const options = { draftAndPublish: true, ...(tables && { blocks: 'extended' }) }
+  return declared(names, options, {
     ...POST,
     ...(hasParents && { parent: relation('manyToOne', names.singular) }),
     ...(Object.fromEntries(terms) as Readonly<Record<string, Data>>),
@@ -69,7 +80,7 @@ export function taxonomyNamer(): (taxonomy: string) => string {
   }
 }
 
-function declared(names: TypeNames, draftAndPublish: boolean, attributes: Data): WordPressTypes {
+function declared(names: TypeNames, options: Data, attributes: Data): WordPressTypes {
   const { singular, plural } = names
   const words = singular.replaceAll('-', ' ')
   const declaration = {
@@ -80,7 +91,7 @@ function declared(names: TypeNames, draftAndPublish: boolean, attributes: Data):
       pluralName: plural,
       displayName: `${words.charAt(0).toUpperCase()}${words.slice(1)}`,
     },
-    options: { draftAndPublish },
+    options,
     attributes,
   }
   return { names, declaration }

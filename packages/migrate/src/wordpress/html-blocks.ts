@@ -12,6 +12,8 @@ import {
   paragraph,
   plainText,
   quote,
+  table,
+  type TableCell,
   textNode,
 } from '../blocks.ts'
 import {
@@ -30,6 +32,7 @@ export interface HtmlContext {
   readonly image: (id: string | null, url: string) => string | null
   readonly file: (url: string) => string | null
   readonly note: (sentence: string) => void
+  readonly tables: boolean
 }
 
 type Part =
@@ -260,16 +263,30 @@ function listParts({ tagName, childNodes }: Element, around: Around): readonly P
 }
 
 function tableParts(element: Element, around: Around): readonly Part[] {
-  around.context.note('a table is a paragraph for each row')
   const rows = descendants(element).filter(({ tagName }) => tagName === 'tr')
-  return rows.flatMap((row): readonly Part[] => {
+  const read = rows.map((row) => {
     const cells = row.childNodes.filter((cell): cell is Element => 'tagName' in cell)
-    const found = cells.map((cell) => asLine(partsOf(cell.childNodes, around)))
-    const line = found.flatMap((cell, index) =>
+    return cells.map((cell) => ({ cell, ...asLine(partsOf(cell.childNodes, around)) }))
+  })
+  const isNested = descendants(element).some(({ tagName }) => tagName === 'table')
+  const cells = read.map((row) => row.map(({ cell, line }) => toCell(cell, line)))
+  const made = around.context.tables && !isNested ? table(cells) : null
+  if (made !== null) {
+    return [{ kind: 'block', block: made }, ...read.flat().flatMap(({ blocks }) => blocks)]
+  }
+  around.context.note('a table is a paragraph for each row')
+  return read.flatMap((row): readonly Part[] => {
+    const line = row.flatMap((cell, index) =>
       index === 0 ? cell.line : [textNode(' | '), ...cell.line],
     )
-    return [{ kind: 'block', block: paragraph(line) }, ...found.flatMap(({ blocks }) => blocks)]
+    return [{ kind: 'block', block: paragraph(line) }, ...row.flatMap(({ blocks }) => blocks)]
   })
+}
+
+function toCell(cell: Element, children: readonly Inline[]): TableCell {
+  const span = (name: string): number => Math.max(1, Number(attributeOf(cell, name)) || 1)
+  const isHeader = cell.tagName === 'th'
+  return { isHeader, children, width: span('colspan'), height: span('rowspan') }
 }
 
 function trimmed(line: readonly Inline[]): readonly Inline[] {

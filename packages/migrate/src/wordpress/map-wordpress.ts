@@ -1,5 +1,5 @@
 import { inOrder, type MappedLine, openContentLines } from '../content-lines.ts'
-import { listFiles, type MapOutput } from '../map-output.ts'
+import { listFiles, type MapOptions, type MapOutput } from '../map-output.ts'
 import type { MapReport } from '../map-report.ts'
 import { openNotes } from '../notes.ts'
 import {
@@ -26,10 +26,14 @@ const AUTHOR = { singular: 'author', plural: 'authors' }
  * Reads the export twice and only keeps authors, terms and post ids in memory.
  * @throws MigrationError for other files
  */
-export async function mapWordpress(path: string, output: MapOutput): Promise<MapReport> {
+export async function mapWordpress(
+  path: string,
+  output: MapOutput,
+  options: MapOptions,
+): Promise<MapReport> {
   const notes = openNotes()
   const survey = await surveyWxr(path, notes)
-  const declared = declarationsOf(survey)
+  const declared = declarationsOf(survey, options)
   for (const { names, declaration } of declared) {
     await output.declare(`${names.singular}.json`, declaration)
   }
@@ -41,7 +45,13 @@ export async function mapWordpress(path: string, output: MapOutput): Promise<Map
     counts.set(line.type, (counts.get(line.type) ?? 0) + 1)
   }
   for (const line of authorAndTermLines(survey)) await put(line)
-  const mapping = { survey, attributeOf: attributeNames(), missing: output.missing, notes }
+  const mapping = {
+    survey,
+    attributeOf: attributeNames(),
+    missing: output.missing,
+    notes,
+    ...options,
+  }
   for await (const record of readWxr(path)) {
     if (record.kind !== 'item' || !isTaken(record, openNotes())) continue
     const line = postLine(record, mapping)
@@ -58,9 +68,9 @@ export async function mapWordpress(path: string, output: MapOutput): Promise<Map
   }
 }
 
-function declarationsOf(survey: WordPressSurvey): readonly WordPressTypes[] {
+function declarationsOf(survey: WordPressSurvey, options: MapOptions): readonly WordPressTypes[] {
   const terms = [...survey.taxonomies.values()].map(({ names }) => declareTerms(names))
-  const posts = [...survey.postTypes.values()].map((type) => declarePosts(type, survey))
+  const posts = [...survey.postTypes.values()].map((type) => declarePosts(type, survey, options))
   return [declareAuthor(AUTHOR), ...terms, ...posts]
 }
 

@@ -1,6 +1,6 @@
 import type { Data } from '../data.ts'
 import type { MappedLine } from '../content-lines.ts'
-import type { MappedFile } from '../map-output.ts'
+import type { MapOptions, MappedFile } from '../map-output.ts'
 import type { Notes } from '../notes.ts'
 import { htmlBlocks, type HtmlContext } from './html-blocks.ts'
 import { textOfHtml } from './html-tree.ts'
@@ -17,7 +17,7 @@ import {
   termId,
 } from './survey.ts'
 
-export interface PostMapping {
+export interface PostMapping extends MapOptions {
   readonly survey: WordPressSurvey
   readonly attributeOf: (type: PostType, taxonomy: string) => string
   readonly missing: ReadonlySet<string>
@@ -156,6 +156,7 @@ function htmlContext(mapping: PostMapping, where: string): HtmlContext {
     },
     file: (url) => byAddress(url)?.documentId ?? null,
     note: (sentence) => notes.add(sentence, where),
+    tables: mapping.tables,
   }
 }
 
