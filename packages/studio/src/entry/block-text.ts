@@ -7,9 +7,13 @@ export interface BlockNode {
 
 export function blockText(blocks: readonly BlockNode[]): string {
   const inline = (node: BlockNode): string =>
-    node.type === 'text' ? String(node['text']) : (node.children ?? []).map(inline).join('')
-  const isBlock = ({ type }: BlockNode): boolean => type !== 'text' && type !== 'link'
+    node.type === 'text'
+      ? String(node['text'])
+      : (node.children ?? []).map(inline).join(node.type === 'table-row' ? ' | ' : '')
+  const isBlock = ({ type }: BlockNode): boolean => !['text', 'link'].includes(type)
   const lines = (node: BlockNode): readonly string[] =>
-    (node.children ?? []).some(isBlock) ? (node.children ?? []).flatMap(lines) : [inline(node)]
+    node.type !== 'table-row' && (node.children ?? []).some(isBlock)
+      ? (node.children ?? []).flatMap(lines)
+      : [inline(node)]
   return blocks.flatMap(lines).join('\n')
 }

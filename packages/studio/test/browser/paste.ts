@@ -16,6 +16,7 @@ export const PICTURE: PastedFile = { name: 'shore.png', type: 'image/png', bytes
 
 export interface Pasted {
   readonly html?: string
+  readonly text?: string
   readonly files?: readonly PastedFile[]
 }
 
@@ -26,9 +27,10 @@ export async function pasteInto(
   kind: 'paste' | 'drop' = 'paste',
 ): Promise<void> {
   await into.evaluate(
-    (element, [{ html, files = [] }, event]) => {
+    (element, [{ html, text, files = [] }, event]) => {
       const data = new DataTransfer()
       if (html !== undefined) data.setData('text/html', html)
+      if (text !== undefined) data.setData('text/plain', text)
       for (const { name, type, bytes } of files) {
         const read = Uint8Array.from(atob(bytes), (one) => one.charCodeAt(0))
         data.items.add(new File([read], name, { type }))

@@ -60,6 +60,19 @@ const IMAGE = fc
   .record({ type: fc.constant('image'), image: fc.dictionary(fc.string(), fc.string()) })
   .map((node) => ({ ...node, children: [{ type: 'text', text: '' }] }))
 
+const TABLE: fc.Arbitrary<BlockNode> = fc.integer({ min: 1, max: 3 }).chain((width) => {
+  const cell = fc.record({
+    type: fc.constantFrom('table-cell', 'table-header-cell'),
+    children: INLINE,
+  })
+  const row = fc.record({
+    type: fc.constant('table-row'),
+    children: fc.array(cell, { minLength: width, maxLength: width }),
+  })
+  const children = fc.array(row, { minLength: 1, maxLength: 3 })
+  return fc.record({ type: fc.constant('table'), children })
+})
+
 /** Values as the editor would write them, with keys that it does not know. */
 export const BLOCKS = fc.array(
   fc.oneof(
@@ -73,6 +86,11 @@ export const BLOCKS = fc.array(
   ),
   { minLength: 1, maxLength: 6 },
 )
+
+/** Values of a text that takes tables. */
+export const EXTENDED_BLOCKS = fc
+  .tuple(fc.array(TABLE, { minLength: 1, maxLength: 2 }), BLOCKS, fc.nat(6))
+  .map(([tables, blocks, at]) => [...blocks.slice(0, at), ...tables, ...blocks.slice(at)])
 
 /** Equal neighbours as one, except links without a target. Each of them has a hidden target. */
 function joined(nodes: readonly BlockNode[]): readonly BlockNode[] {

@@ -19,7 +19,9 @@ export function BlocksArea(props: BlocksAreaProps) {
   const [isLinking, link] = useState(false)
   const [isChoosing, choose] = useState(false)
   const [notice, announce] = useState('')
-  const slash = useSlash(() => choose(true))
+  const { tables, canInsertTables } = props
+  const createTable = canInsertTables ? (tables?.createTable ?? null) : null
+  const slash = useSlash(createTable, () => choose(true))
   const onMoved = ({ position, count }: BlockMove): void =>
     announce(t('blocks.moved', { position, of: count }))
   const editor = useEditor(host, props, {
@@ -43,7 +45,8 @@ export function BlocksArea(props: BlocksAreaProps) {
     >
       {writable !== null && (
         <BlocksTools
-          {...{ isLinking, onMoved }}
+          {...{ isLinking, onMoved, canInsertTables }}
+          TableTool={tables?.Tool}
           editor={writable}
           onLink={link}
           onPicture={() => choose(true)}

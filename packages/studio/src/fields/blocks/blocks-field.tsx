@@ -1,4 +1,4 @@
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 import { lazyPart } from '../../design/load-part.tsx'
 import { LoadBoundary } from '../../design/not-loaded.tsx'
 import type { ScalarAttribute } from '../../api/attributes.ts'
@@ -9,18 +9,23 @@ import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 import styles from './blocks-field.module.css'
 
 const BlocksArea = lazyPart(async () => (await import('./blocks-area.tsx')).BlocksArea)
+const TableArea = lazyPart(async () => (await import('./tables/table-area.tsx')).TableArea)
 
 export function BlocksField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const blocks = useValue<readonly BlockNode[] | null>(place)
   const set = useSetValue<readonly BlockNode[] | null>(place)
   const { isReadOnly } = useOpenEntry()
+  const canInsertTables = attribute.extended === true
+  const hasTables = useHasTables(blocks, canInsertTables)
+  const Area = hasTables ? TableArea : BlocksArea
   return (
     <FieldFrame {...{ attribute, name, place }} isGroup>
       {(names) => (
         <LoadBoundary>
           <Suspense fallback={<div className={styles['plain']}>{blockText(blocks ?? [])}</div>}>
-            <BlocksArea
+            <Area
               blocks={blocks}
+              canInsertTables={canInsertTables}
               names={names}
               isReadOnly={isReadOnly || attribute.writable === false}
               onChange={set}
@@ -30,4 +35,12 @@ export function BlocksField({ attribute, name, place }: FieldProps<ScalarAttribu
       )}
     </FieldFrame>
   )
+}
+
+/** Stays true after the last table is deleted, so that the editor stays open. */
+function useHasTables(blocks: readonly BlockNode[] | null, canInsert: boolean): boolean {
+  const [hadTables, remember] = useState(canInsert)
+  const hasTables = hadTables || (blocks ?? []).some(({ type }) => type === 'table')
+  if (hasTables !== hadTables) remember(hasTables)
+  return hasTables
 }

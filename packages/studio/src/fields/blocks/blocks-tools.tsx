@@ -7,6 +7,7 @@ import { MarkTools } from './mark-tools.tsx'
 import { type BlockMove, moveBlock } from './move-block.ts'
 import { dispatchAsOneStep } from './one-step.ts'
 import { type Editor, toggleListIn } from './open-blocks-editor.ts'
+import type { TableKit } from './table-kit.ts'
 
 const LEVELS = ['1', '2', '3', '4', '5', '6'] as const
 
@@ -16,13 +17,15 @@ export interface BlocksToolsProps {
   readonly onLink: (isLinking: boolean) => void
   readonly onPicture: () => void
   readonly onMoved: (move: BlockMove) => void
+  readonly TableTool: TableKit['Tool'] | undefined
+  readonly canInsertTables: boolean
 }
 
 /**
  * The toolbar: one tab stop, arrow keys move within it. Every tool has a keyboard shortcut, too.
  */
 export function BlocksTools(props: BlocksToolsProps) {
-  const { editor, isLinking, onLink, onPicture, onMoved } = props
+  const { editor, isLinking, onLink, onPicture, onMoved, TableTool, canInsertTables } = props
   const { t } = useTexts()
   const move = (by: -1 | 1): void => {
     const made = moveBlock(editor.state, by)
@@ -37,6 +40,7 @@ export function BlocksTools(props: BlocksToolsProps) {
       <ListTool editor={editor} format="unordered" keys="mod+shift+8" />
       <ListTool editor={editor} format="ordered" keys="mod+shift+7" />
       <ToolButton icon="image" name={t('blocks.image')} onPress={onPicture} />
+      {TableTool !== undefined && <TableTool editor={editor} canInsert={canInsertTables} />}
       <ToolButton icon="up" name={t('component.up')} keys="alt+↑" onPress={() => move(-1)} />
       <ToolButton icon="down" name={t('component.down')} keys="alt+↓" onPress={() => move(1)} />
     </Toolbar>
@@ -46,7 +50,9 @@ export function BlocksTools(props: BlocksToolsProps) {
 function BlockKind({ editor }: { readonly editor: Editor }) {
   const { t } = useTexts()
   const level = LEVELS.find((one) => editor.isActive('heading', { level: Number(one) }))
-  const plain = (['blockquote', 'codeBlock', 'list'] as const).find((name) => editor.isActive(name))
+  const isInTable = editor.schema.nodes['table'] !== undefined && editor.isActive('table')
+  const found = (['blockquote', 'codeBlock', 'list'] as const).find((name) => editor.isActive(name))
+  const plain = isInTable ? 'table' : found
   const set = (kind: string): void => {
     const chain = editor.chain().focus()
     if (kind.startsWith('heading'))
@@ -57,6 +63,7 @@ function BlockKind({ editor }: { readonly editor: Editor }) {
     <select
       className={`${toolbar['tool']} ${toolbar['word']} ${styles['kind']}`}
       aria-label={t('blocks.kind')}
+      disabled={isInTable}
       value={level === undefined ? (plain ?? 'paragraph') : `heading${level}`}
       onChange={({ target }) => set(target.value)}
     >
@@ -69,6 +76,7 @@ function BlockKind({ editor }: { readonly editor: Editor }) {
       <option value="blockquote">{t('blocks.quote')}</option>
       <option value="codeBlock">{t('blocks.codeBlock')}</option>
       {plain === 'list' && <option value="list">{t('blocks.list')}</option>}
+      {isInTable && <option value="table">{t('blocks.table')}</option>}
     </select>
   )
 }

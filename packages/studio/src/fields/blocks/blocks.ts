@@ -25,6 +25,22 @@ export const BLOCK_KEYS: Readonly<Record<string, readonly string[]>> = {
   image: ['image'],
 }
 
+/** The names of the editor for nodes that have another name there. */
+export const EDITOR_TYPES: Readonly<Record<string, string>> = {
+  'list-item': 'listItem',
+  code: 'codeBlock',
+  quote: 'blockquote',
+  'table-row': 'tableRow',
+  'table-cell': 'tableCell',
+  'table-header-cell': 'tableHeaderCell',
+}
+
+/** Nodes whose children are nodes of the editor as well. */
+export const WITH_BLOCKS: ReadonlySet<string> = new Set(['list', 'table', 'table-row'])
+
+/** Each holds one paragraph in the editor. */
+export const CELLS: ReadonlySet<string> = new Set(['table-cell', 'table-header-cell'])
+
 /** All other keys of a node, which the editor preserves; null if there are none. */
 export function unknownKeys(
   node: BlockNode,

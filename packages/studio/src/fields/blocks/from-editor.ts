@@ -1,6 +1,15 @@
 import { isDeepEqual } from '../../entry/deep-equal.ts'
 import type { BlockNode } from '../../entry/block-text.ts'
-import { BLOCK_KEYS, type EditorNode, EMPTY_TEXT, isEmptyLink, TEXT_MARKS } from './blocks.ts'
+import {
+  BLOCK_KEYS,
+  CELLS,
+  EDITOR_TYPES,
+  type EditorNode,
+  EMPTY_TEXT,
+  isEmptyLink,
+  TEXT_MARKS,
+  WITH_BLOCKS,
+} from './blocks.ts'
 
 /** Converts the editor's document to a `blocks` value; null for a single empty paragraph. */
 export function fromEditor({ content = [] }: EditorNode): readonly BlockNode[] | null {
@@ -26,13 +35,16 @@ function toBlock(node: EditorNode): BlockNode {
   return { type, ...Object.fromEntries(named), ...extra, children: childrenOf(type, node) }
 }
 
+const BLOCK_TYPES = new Map(Object.entries(EDITOR_TYPES).map(([type, name]) => [name, type]))
+
 function typeOf(name: string): string {
-  return { listItem: 'list-item', codeBlock: 'code', blockquote: 'quote' }[name] ?? name
+  return BLOCK_TYPES.get(name) ?? name
 }
 
 function childrenOf(type: string, { content = [] }: EditorNode): readonly BlockNode[] {
   if (type === 'image') return [EMPTY_TEXT]
-  if (type === 'list') return content.map(toBlock)
+  if (WITH_BLOCKS.has(type)) return content.map(toBlock)
+  if (CELLS.has(type)) return inlineOf(content[0]?.content ?? [])
   return inlineOf(content)
 }
 

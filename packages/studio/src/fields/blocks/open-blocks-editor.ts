@@ -1,6 +1,7 @@
 import { Editor, type JSONContent } from '@tiptap/core'
 import { Gapcursor, UndoRedo } from '@tiptap/extensions'
-import type { EditorView } from '@tiptap/pm/view'
+import { Fragment, Slice } from '@tiptap/pm/model'
+import type { EditorProps, EditorView } from '@tiptap/pm/view'
 import type { BlockNode } from '../../entry/block-text.ts'
 import { picturesIn } from '../media/pictures-in.ts'
 import type { EditorNode } from './blocks.ts'
@@ -11,6 +12,8 @@ import { type BlockMove, moveBlock } from './move-block.ts'
 import { NODES } from './nodes.ts'
 import { dispatchAsOneStep } from './one-step.ts'
 import { cleanPastedHtml } from './paste-html.ts'
+import { isWithinLimits, readSheet, sheetLines } from './read-sheet.ts'
+import type { TableKit } from './table-kit.ts'
 import { toEditor } from './to-editor.ts'
 
 export type Blocks = readonly BlockNode[] | null
@@ -19,6 +22,9 @@ export interface BlocksEditorOptions {
   readonly host: HTMLElement
   readonly blocks: Blocks
   readonly isReadOnly: boolean
+  /** For texts that can hold tables, or hold one. */
+  readonly tables: TableKit | null
+  readonly canInsertTables: boolean
   readonly names: Readonly<Record<string, string>>
   readonly onChange: (blocks: Blocks) => void
   readonly onTransaction: (editor: Editor, hasChanged: boolean) => void
@@ -37,14 +43,14 @@ export const EXTENSIONS = [...NODES, ...MARKS, ListKeys, UndoRedo, Gapcursor]
 export function openBlocksEditor(options: BlocksEditorOptions): Editor {
   return new Editor({
     element: options.host,
-    extensions: EXTENSIONS,
+    extensions: [...EXTENSIONS, ...(options.tables?.extensions ?? [])],
     content: toEditor(options.blocks) as JSONContent,
     editable: !options.isReadOnly,
     injectCSS: false, // forbidden by the CSP of the page
     enableContentCheck: true,
     editorProps: {
       attributes: { ...options.names, role: 'textbox', 'aria-multiline': 'true' },
-      transformPastedHTML: cleanPastedHtml,
+      ...pasteProps(options),
       handleKeyDown: (view, event) => !options.isReadOnly && handleKey(view, event, options),
       handlePaste: (view, event) =>
         !options.isReadOnly && takeFiles(event.clipboardData, view.state.selection.to, options),
@@ -58,6 +64,27 @@ export function openBlocksEditor(options: BlocksEditorOptions): Editor {
     onTransaction: ({ editor, transaction }) =>
       options.onTransaction(editor, transaction.docChanged),
   })
+}
+
+/** The editor then parses the text itself. Its types do not say so. */
+const NOT_PARSED = null as unknown as Slice
+
+/** Tables that the text does not take become lines. */
+function pasteProps({ tables, canInsertTables }: BlocksEditorOptions): EditorProps {
+  const kit = canInsertTables ? tables : null
+  return {
+    transformPastedHTML: (html) => cleanPastedHtml(html, kit?.keepTables),
+    transformPastedText: (text, isPlain) => {
+      const rows = isPlain ? null : readSheet(text)
+      const isTable = rows !== null && kit !== null && isWithinLimits(rows)
+      return rows === null || isTable ? text : sheetLines(rows)
+    },
+    clipboardTextParser: (text, _context, isPlain, { state: { schema } }) => {
+      const rows = isPlain ? null : readSheet(text)
+      if (rows === null || kit === null) return NOT_PARSED
+      return new Slice(Fragment.from(kit.toTable(schema, rows)), 0, 0)
+    },
+  }
 }
 
 function takeFiles(

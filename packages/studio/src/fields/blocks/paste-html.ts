@@ -1,12 +1,13 @@
+import { flattenTable } from './flatten-table.ts'
 import { childrenOfBody, replaceTag, styleOf, unwrap } from './html-elements.ts'
 import { convertWordLists } from './word-lists.ts'
 
 /**
  * Reduces pasted HTML to the structure that `blocks` have: list items with only text, nested lists
- * after their item, a paragraph per table row. From Word and Google Docs, keeps headings, lists,
+ * after their item, a paragraph per table row if the text takes no tables. From Word and Google Docs, keeps headings, lists,
  * links and marks, which these write as styles, and drops all other styles.
  */
-export function cleanPastedHtml(html: string): string {
+export function cleanPastedHtml(html: string, takeTables = flattenTables): string {
   const { body } = new DOMParser().parseFromString(html, 'text/html')
   if (body.querySelector('[data-pm-slice]') === null) {
     dropNoise(body)
@@ -15,7 +16,7 @@ export function cleanPastedHtml(html: string): string {
     convertMarks(body)
     dropUnsafeLinks(body)
   }
-  flattenTables(body)
+  takeTables(body)
   flattenLists(body)
   return body.innerHTML
 }
@@ -94,7 +95,7 @@ function dropUnsafeLinks(body: HTMLElement): void {
 
 function flattenTables(body: HTMLElement): void {
   for (const table of [...body.querySelectorAll('table')].toReversed()) {
-    table.replaceWith(...[...table.rows].map(rowOf))
+    flattenTable(table)
   }
 }
 
@@ -107,15 +108,4 @@ function flattenLists(body: HTMLElement): void {
     if (before.trim() !== '') block.before(document.createElement('br'))
     unwrap(block)
   }
-}
-
-/** Joins the cells with a vertical bar. */
-function rowOf(row: HTMLTableRowElement): HTMLParagraphElement {
-  const paragraph = document.createElement('p')
-  for (const [index, cell] of [...row.cells].entries()) {
-    for (const block of cell.querySelectorAll('p, div')) unwrap(block)
-    if (index > 0) paragraph.append(' | ')
-    paragraph.append(...cell.childNodes)
-  }
-  return paragraph
 }

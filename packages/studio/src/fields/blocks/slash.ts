@@ -1,7 +1,8 @@
 import type { Node, Schema } from '@tiptap/pm/model'
-import { type EditorState, Selection, type Transaction } from '@tiptap/pm/state'
+import type { EditorState, Transaction } from '@tiptap/pm/state'
 import type { ToolIconName } from '../../design/icons/tool-icons.ts'
 import type { Texts } from '../../texts/texts.ts'
+import { placeBlock } from './place-block.ts'
 
 export interface SlashItem {
   readonly id: string
@@ -13,7 +14,11 @@ export interface SlashItem {
   readonly create?: (schema: Schema) => Node
 }
 
-export function slashItems({ t }: Texts): readonly SlashItem[] {
+/** @param createTable null if the text takes no tables */
+export function slashItems(
+  { t }: Texts,
+  createTable: ((schema: Schema) => Node) | null,
+): readonly SlashItem[] {
   const list = (format: 'ordered' | 'unordered', alias: string): SlashItem => ({
     id: format,
     icon: format,
@@ -46,6 +51,17 @@ export function slashItems({ t }: Texts): readonly SlashItem[] {
       create: (schema) => schema.node('codeBlock'),
     },
     { id: 'image', icon: 'image', name: t('blocks.image'), aliases: ['img', 'picture'] },
+    ...(createTable === null
+      ? []
+      : [
+          {
+            id: 'table',
+            icon: 'table' as const,
+            name: t('blocks.table'),
+            aliases: ['grid'],
+            create: createTable,
+          },
+        ]),
   ]
 }
 
@@ -65,8 +81,8 @@ export function filterSlashItems(items: readonly SlashItem[], query: string): re
 export function findSlash({ selection }: EditorState): string | null {
   const { $from, empty } = selection
   const { parent, parentOffset } = $from
-  if (!empty || parent.type.name !== 'paragraph' || parentOffset !== parent.content.size)
-    return null
+  const isPlain = empty && $from.depth === 1 && parent.type.name === 'paragraph'
+  if (!isPlain || parentOffset !== parent.content.size) return null
   const text = parent.textBetween(0, parentOffset, undefined, '\uFFFC')
   return /^\/([\p{L}\p{N} ]{0,30})$/u.exec(text)?.[1] ?? null
 }
@@ -74,7 +90,5 @@ export function findSlash({ selection }: EditorState): string | null {
 /** Replaces the paragraph of `findSlash`. */
 export function replaceSlash(state: EditorState, block: Node): Transaction {
   const { $from } = state.selection
-  const at = $from.before()
-  const tr = state.tr.replaceWith(at, $from.after(), block)
-  return tr.setSelection(Selection.near(tr.doc.resolve(at + 1))).scrollIntoView()
+  return placeBlock(state, $from.before(), $from.after(), block)
 }

@@ -1,11 +1,14 @@
 import type { BlockNode } from '../../entry/block-text.ts'
 import {
   BLOCK_KEYS,
+  CELLS,
+  EDITOR_TYPES,
   type EditorMark,
   type EditorNode,
   isEmptyLink,
   TEXT_MARKS,
   unknownKeys,
+  WITH_BLOCKS,
 } from './blocks.ts'
 
 const TEXT_KEYS = ['type', 'text', ...TEXT_MARKS]
@@ -38,7 +41,7 @@ function toBlock(node: BlockNode, numbers: LinkNumbers): EditorNode {
 }
 
 function editorTypeOf(type: string): string {
-  return { 'list-item': 'listItem', code: 'codeBlock', quote: 'blockquote' }[type] ?? type
+  return EDITOR_TYPES[type] ?? type
 }
 
 function contentOf(
@@ -46,7 +49,8 @@ function contentOf(
   numbers: LinkNumbers,
 ): readonly EditorNode[] {
   if (type === 'image') return []
-  if (type === 'list') return children.map((child) => toBlock(child, numbers))
+  if (WITH_BLOCKS.has(type)) return children.map((child) => toBlock(child, numbers))
+  if (CELLS.has(type)) return [toBlock({ type: 'paragraph', children }, numbers)]
   return children.flatMap((child) => toInline(child, numbers, type === 'code'))
 }
 

@@ -7,11 +7,15 @@ import {
   openBlocksEditor,
   setBlocks,
 } from './open-blocks-editor.ts'
+import type { TableKit } from './table-kit.ts'
 
 export interface BlocksAreaProps {
   readonly blocks: Blocks
   readonly names: InputNames
   readonly isReadOnly: boolean
+  readonly canInsertTables: boolean
+  /** Absent for texts without tables. Does not change. */
+  readonly tables?: TableKit
   readonly onChange: (blocks: Blocks) => void
 }
 
@@ -29,7 +33,7 @@ export function useEditor(
   props: BlocksAreaProps,
   handlers: EditorHandlers,
 ): Editor | null {
-  const { blocks, names, isReadOnly } = props
+  const { blocks, names, isReadOnly, canInsertTables, tables = null } = props
   const [editor, setEditor] = useState<Editor | null>(null)
   const [, redraw] = useReducer((turn: number) => turn + 1, 0)
   const latest = useRef({ props, handlers })
@@ -42,6 +46,8 @@ export function useEditor(
       host: host.current,
       blocks: last.current,
       isReadOnly,
+      tables,
+      canInsertTables,
       names: named,
       onChange: (next) => {
         last.current = next
@@ -58,7 +64,7 @@ export function useEditor(
     })
     setEditor(opened)
     return () => opened.destroy()
-  }, [host, isReadOnly, named])
+  }, [host, isReadOnly, canInsertTables, tables, named])
   useEffect(() => {
     if (editor === null || blocks === last.current) return
     last.current = blocks

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react'
+import type { Node, Schema } from '@tiptap/pm/model'
 import { useTexts } from '../../texts/texts.ts'
 import { dispatchAsOneStep } from './one-step.ts'
 import type { Editor } from './open-blocks-editor.ts'
@@ -13,7 +14,7 @@ export interface SlashState {
  * The menu of a `/` at the start of a paragraph. It opens by typing only, and stays closed after
  * Escape until the `/` is gone.
  */
-export function useSlash(onPicture: () => void) {
+export function useSlash(createTable: ((schema: Schema) => Node) | null, onPicture: () => void) {
   const texts = useTexts()
   const [state, setState] = useState<SlashState | null>(null)
   const isDismissed = useRef(false)
@@ -22,7 +23,7 @@ export function useSlash(onPicture: () => void) {
     const query = findSlash(editor.state)
     if (query === null) isDismissed.current = false
     if (query === null || isDismissed.current) return close()
-    const items = filterSlashItems(slashItems(texts), query)
+    const items = filterSlashItems(slashItems(texts, createTable), query)
     setState((before) => {
       if (items.length === 0 || (before === null && !hasChanged)) return null
       return { items, active: hasChanged ? 0 : Math.min(before?.active ?? 0, items.length - 1) }

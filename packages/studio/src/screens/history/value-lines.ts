@@ -81,12 +81,14 @@ function linesOfText(text: string, depth: number): readonly Line[] {
 
 function textsIn(blocks: unknown): readonly string[] {
   return asList(blocks).flatMap((block) => {
-    const { children, text } = (block ?? {}) as {
+    const { type, children, text } = (block ?? {}) as {
+      readonly type?: unknown
       readonly children?: unknown
       readonly text?: unknown
     }
     if (typeof text === 'string') return [text]
     const inner = asList(children)
+    if (type === 'table-row') return [inner.map((one) => textsIn([one]).join('')).join(' | ')]
     const isLine = inner.every((one) => !hasBlock(one))
     return isLine ? [inner.flatMap((one) => textsIn([one])).join('')] : textsIn(inner)
   })
@@ -94,7 +96,7 @@ function textsIn(blocks: unknown): readonly string[] {
 
 function hasBlock(value: unknown): boolean {
   const { type } = (value ?? {}) as { readonly type?: unknown }
-  return type === 'list' || type === 'list-item'
+  return type === 'list' || type === 'list-item' || type === 'table-row'
 }
 
 function asList(value: unknown): readonly unknown[] {

@@ -1,0 +1,21 @@
+import type { Extensions } from '@tiptap/core'
+import type { Node, Schema } from '@tiptap/pm/model'
+import type { ComponentType } from 'react'
+import type { Editor } from './open-blocks-editor.ts'
+
+export interface TableToolProps {
+  readonly editor: Editor
+  /** False if the texts hold a table from before, but take no new ones. */
+  readonly canInsert: boolean
+}
+
+/** The parts of the editor for tables. They load for texts that can hold a table, or hold one. */
+export interface TableKit {
+  readonly extensions: Extensions
+  readonly Tool: ComponentType<TableToolProps>
+  readonly createTable: (schema: Schema) => Node
+  /** Brings pasted tables into the form of the editor. */
+  readonly keepTables: (body: HTMLElement) => void
+  /** @param rows of equal length */
+  readonly toTable: (schema: Schema, rows: readonly (readonly string[])[]) => Node
+}

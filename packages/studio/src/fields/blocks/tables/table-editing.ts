@@ -1,0 +1,91 @@
+import { Extension } from '@tiptap/core'
+import { Fragment, type Node, type Schema, Slice } from '@tiptap/pm/model'
+import { type Command, Plugin } from '@tiptap/pm/state'
+import { __pastedCells as pastedCells, isInTable, tableEditing } from '@tiptap/pm/tables'
+import { Decoration, DecorationSet } from '@tiptap/pm/view'
+import { breakLine, goBack, goForward } from './table-commands.ts'
+
+export const TableEditing = Extension.create({
+  name: 'tableEditing',
+  priority: 1200, // before the keys of lists and paragraphs
+  addProseMirrorPlugins: () => [tableEditing(), PastedIntoCell, emptyHeaders()],
+  addKeyboardShortcuts() {
+    const run = (command: Command) => (): boolean => {
+      const { state, view } = this.editor
+      return command(state, view.dispatch.bind(view), view)
+    }
+    return {
+      Tab: run(goForward),
+      'Shift-Tab': run(goBack),
+      Enter: run(breakLine),
+    }
+  },
+})
+
+/** Screen readers announce a header for each cell of its column, so an empty one is a plain cell. */
+function emptyHeaders(): Plugin<DecorationSet> {
+  const plugin: Plugin<DecorationSet> = new Plugin({
+    state: {
+      init: (_config, { doc }) => decorateHeaders(doc),
+      apply: (tr, before) => (tr.docChanged ? decorateHeaders(tr.doc) : before),
+    },
+    props: { decorations: (state) => plugin.getState(state) },
+  })
+  return plugin
+}
+
+function decorateHeaders(doc: Node): DecorationSet {
+  const found: Decoration[] = []
+  doc.forEach((block, at) => {
+    if (block.type.name !== 'table') return
+    block.descendants((node, offset) => {
+      if (node.type.name === 'tableHeaderCell' && node.textContent.trim() === '') {
+        const start = at + 1 + offset
+        found.push(Decoration.node(start, start + node.nodeSize, { role: 'cell' }))
+      }
+      return node.type.name === 'tableRow'
+    })
+  })
+  return DecorationSet.create(doc, found)
+}
+
+/** A cell takes one paragraph, so other pasted blocks become its lines. */
+const PastedIntoCell = new Plugin({
+  props: {
+    transformPasted: (slice, { state }) =>
+      !isInTable(state) || pastedCells(slice) !== null ? slice : linesOf(slice, state.schema),
+  },
+})
+
+function linesOf(slice: Slice, schema: Schema): Slice {
+  const lines: Fragment[] = []
+  collectLines(slice.content, lines)
+  const pieces = lines.flatMap((line, index) =>
+    index === 0 ? [line] : [Fragment.from(schema.node('hardBreak')), line],
+  )
+  const inline = pieces.reduce((all, piece) => all.append(piece), Fragment.empty)
+  return new Slice(Fragment.from(schema.node('paragraph', null, inline)), 1, 1)
+}
+
+function collectLines(content: Fragment, lines: Fragment[]): void {
+  const first = content.firstChild
+  if (first?.isInline === true) lines.push(content)
+  else content.forEach((node) => collectBlock(node, lines))
+}
+
+function collectBlock(node: Node, lines: Fragment[]): void {
+  if (node.isTextblock) lines.push(node.content)
+  else if (node.type.name === 'tableRow') lines.push(joinCells(node))
+  else collectLines(node.content, lines)
+}
+
+/** With a vertical bar between cells, as in texts without tables. */
+function joinCells(row: Node): Fragment {
+  const bar = Fragment.from(row.type.schema.text(' | '))
+  let all = Fragment.empty
+  row.forEach((cell, _offset, index) => {
+    const { content } = cell.child(0)
+    all = index === 0 ? content : all.append(bar).append(content)
+  })
+  return all
+}
