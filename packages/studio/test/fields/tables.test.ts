@@ -8,12 +8,8 @@ import type { EditorNode } from '../../src/fields/blocks/blocks.ts'
 import { fromEditor } from '../../src/fields/blocks/from-editor.ts'
 import { EXTENSIONS } from '../../src/fields/blocks/open-blocks-editor.ts'
 import { readSheet, sheetLines } from '../../src/fields/blocks/read-sheet.ts'
-import {
-  goForward,
-  insertTable,
-  TABLE_CHANGES,
-} from '../../src/fields/blocks/tables/table-commands.ts'
-import { TABLE_NODES } from '../../src/fields/blocks/tables/table-nodes.ts'
+import { goForward, insertTable, TABLE_CHANGES } from '../../src/fields/blocks/table-commands.ts'
+import { TABLE_NODES } from '../../src/fields/blocks/table-nodes.ts'
 import { toEditor } from '../../src/fields/blocks/to-editor.ts'
 import { EXTENDED_BLOCKS } from './block-samples.ts'
 

@@ -9,7 +9,7 @@ import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
 import styles from './blocks-field.module.css'
 
 const BlocksArea = lazyPart(async () => (await import('./blocks-area.tsx')).BlocksArea)
-const TableArea = lazyPart(async () => (await import('./tables/table-area.tsx')).TableArea)
+const TableArea = lazyPart(async () => (await import('./table-area.tsx')).TableArea)
 
 export function BlocksField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const blocks = useValue<readonly BlockNode[] | null>(place)

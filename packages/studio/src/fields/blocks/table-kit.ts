@@ -1,7 +1,6 @@
-import type { Extensions } from '@tiptap/core'
+import type { Editor, Extensions } from '@tiptap/core'
 import type { Node, Schema } from '@tiptap/pm/model'
 import type { ComponentType } from 'react'
-import type { Editor } from './open-blocks-editor.ts'
 
 export interface TableToolProps {
   readonly editor: Editor

@@ -1,6 +1,6 @@
 import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from '@quire/schema/table-limits'
-import { joinLines } from '../cell-lines.ts'
-import { flattenTable } from '../flatten-table.ts'
+import { joinLines } from './cell-lines.ts'
+import { flattenTable } from './flatten-table.ts'
 
 /**
  * Gives all rows of pasted tables the same number of cells: cells that span others are followed by

@@ -14,7 +14,7 @@ import {
   isInTable,
   selectedRect,
 } from '@tiptap/pm/tables'
-import { placeBlock } from '../place-block.ts'
+import { placeBlock } from './place-block.ts'
 
 const NEW_ROWS = 3
 const NEW_COLUMNS = 3
