@@ -133,8 +133,7 @@ export class Autosave {
   }
 
   async refresh(): Promise<void> {
-    await this.#underWay
-    const read = await this.#options.door.read()
+    const read = await this.#readNewest()
     if (read === 'gone') {
       this.keep()
       return this.#setState({ kind: 'gone' })
@@ -142,6 +141,16 @@ export class Autosave {
     if (read !== null) this.#merge(read)
     await this.#nameConflicts()
     this.#settle()
+  }
+
+  /** Repeats reads that a write or another read overtook, because they can return an older entry. */
+  async #readNewest(): Promise<ReadEntry | 'gone' | null> {
+    for (;;) {
+      await this.#underWay
+      const before = this.#etag
+      const read = await this.#options.door.read()
+      if (this.#underWay === null && this.#etag === before) return read
+    }
   }
 
   #mayGoOn(before: SaveState): boolean {

@@ -68,6 +68,25 @@ describe('the autosave', () => {
     expect(form.conflicts()).to.deep.equal([])
   })
 
+  it('ignores a read from before its own write', async () => {
+    const { form, server, saver, clock } = openForm()
+    server.elsewhere({ views: 7 })
+    await saver.refresh()
+    const answer = server.holdRead()
+    const refreshed = saver.refresh()
+    form.set(['title'], 'mine')
+    await clock.pass(800)
+    expect(server.entry).to.include({ title: 'mine' })
+    answer()
+    await refreshed
+    expect(form.get(['title'])).to.equal('mine')
+    expect(saver.state().kind).to.equal('saved')
+    form.set(['views'], 8)
+    await clock.pass(800)
+    expect(server.writes.at(-1)).to.deep.equal({ views: 8 })
+    expect(server.entry).to.include({ title: 'mine', views: 8 })
+  })
+
   it('keeps input after the entry was deleted elsewhere', async () => {
     const { form, server, saver, kept } = openForm()
     form.set(['title'], 'mine')

@@ -76,6 +76,7 @@ class Server implements EntryDoor {
   readonly #isNew: boolean
   #revision = 1
   #held: Promise<void> | null = null
+  #heldRead: Promise<void> | null = null
   readonly #done = new Map<string, SaveAnswer>()
 
   constructor(isNew: boolean) {
@@ -90,6 +91,13 @@ class Server implements EntryDoor {
   hold(): () => void {
     let answer = (): void => undefined
     this.#held = new Promise((resolve) => (answer = resolve))
+    return () => answer()
+  }
+
+  /** Delays the next read, which returns the entry of now. */
+  holdRead(): () => void {
+    let answer = (): void => undefined
+    this.#heldRead = new Promise((resolve) => (answer = resolve))
     return () => answer()
   }
 
@@ -122,9 +130,13 @@ class Server implements EntryDoor {
     return { kind: 'saved', entry: this.entry, etag: String(this.#revision) }
   }
 
-  read() {
-    if (this.isGone) return Promise.resolve('gone' as const)
-    return Promise.resolve({ entry: this.entry, etag: String(this.#revision) })
+  async read() {
+    if (this.isGone) return 'gone' as const
+    const read = { entry: this.entry, etag: String(this.#revision) }
+    const held = this.#heldRead
+    this.#heldRead = null
+    await held
+    return read
   }
 
   readAuthor() {
