@@ -13,6 +13,7 @@ import { idOfText } from '../versions/adopted-rows.ts'
 import { asRow, type StoredVersion } from '../versions/stored-version.ts'
 import { type REVISION, revisionOf } from '../versions/version-fields.ts'
 import { versionId } from '../versions/version-match.ts'
+import { unlessRefused } from './adopted-refusal.ts'
 import { notePut, noteRemoved } from './note-versions.ts'
 import { guardAdded, guardVersion } from './row-guard.ts'
 
@@ -41,7 +42,10 @@ export function getAdopted(
   return getWholeVersion(database, plan, documentId, KEY, session)
 }
 
-/** Returns the version after the write. Null if it does not exist or has another revision. @throws ConflictError */
+/**
+ * Returns the version after the write. Null if it does not exist or has another revision. @throws ConflictError,
+ * ValidationError if the collection refuses the values
+ */
 export async function patchAdopted(
   database: Database,
   plan: AdoptedType,
@@ -61,7 +65,9 @@ export async function patchAdopted(
   const change = toForeignUpdate(plan, { stored, shown }, values)
   if (change === null) return shown
   const { filter, update } = change
-  const { matchedCount } = await table.updateOne({ ...which, ...filter }, update, { session })
+  const { matchedCount } = await unlessRefused(plan, values, () =>
+    table.updateOne({ ...which, ...filter }, update, { session }),
+  )
   const written = await getAdopted(database, plan, documentId, session)
   if (matchedCount === 0 || written === null) throw changedMeanwhile()
   notePut(plan, [asRow(written)], session)
@@ -73,6 +79,7 @@ function changedMeanwhile(): ConflictError {
   return new ConflictError(message, {}, { code: 'entry_changed' })
 }
 
+/** @throws ValidationError if the collection refuses the values */
 export async function insertAdopted(
   database: Database,
   plan: AdoptedType,
@@ -83,7 +90,9 @@ export async function insertAdopted(
   for (const version of versions) {
     const { documentId } = version
     const made = toForeignDocument(plan, idOfText(plan.adopted.idKind, documentId), version)
-    await documentsOf(database, plan).insertOne(made, { session })
+    await unlessRefused(plan, version, () =>
+      documentsOf(database, plan).insertOne(made, { session }),
+    )
     const stored = await getAdopted(database, plan, documentId, session)
     if (stored === null) throw new Error(`${plan.uid}: an insert left nothing`)
     const row = asRow(stored)

@@ -1,0 +1,72 @@
+import { MongoServerError } from 'mongodb'
+import { type Fault, fault, validationError, ValidationError } from '../../base/errors.ts'
+import type { Data } from '../../schema/definition.ts'
+import type { AttributePlan } from '../../schema/plan.ts'
+import { isDuplicateKey, refusingIndex } from '../connection/database-error.ts'
+import type { AdoptedType } from '../versions/adopted-expression.ts'
+import { takenFault } from './unique-values.ts'
+
+const TOO_LARGE = 'the document of the other service would exceed 16 MB'
+const UNFIT_FOR_INDEX = 'an index of the other service cannot hold these values'
+
+/** https://www.mongodb.com/docs/manual/reference/error-codes/ */
+const REFUSALS: ReadonlyMap<unknown, string> = new Map([
+  [121, 'the validator of the other service refuses these values'],
+  [10334, TOO_LARGE],
+  [17419, TOO_LARGE],
+  [17420, TOO_LARGE],
+  [171, UNFIT_FOR_INDEX], // parallel arrays
+  [16755, UNFIT_FOR_INDEX], // no GeoJSON
+])
+
+/**
+ * Runs a command that writes attributes of a document of another service. @throws ValidationError if the validator or an
+ * index of the collection refuses it; other errors unchanged
+ */
+export async function unlessRefused<T>(
+  plan: AdoptedType,
+  values: Data,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw refusalOf(plan, values, error) ?? error
+  }
+}
+
+/** Texts of the database have values of members that clients may not see. Null for other errors. */
+export function refusalOf(plan: AdoptedType, values: Data, error: unknown): ValidationError | null {
+  if (isDuplicateKey(error)) return takenOf(plan, values, error)
+  const message = error instanceof MongoServerError ? REFUSALS.get(error.code) : undefined
+  if (message === undefined) return null
+  return new ValidationError(message, {}, { code: 'conflicting_state', cause: error })
+}
+
+const ID_INDEX = '_id_'
+
+/** Names the written attributes of the index. Null for the index of the ids. */
+function takenOf(plan: AdoptedType, values: Data, error: MongoServerError): ValidationError | null {
+  const { paths, name } = refusingIndex(error)
+  if (name === ID_INDEX) return null
+  const [first, ...others] = [...plan.attributes.values()]
+    .filter((attribute) => Object.hasOwn(values, attribute.name))
+    .filter((attribute) =>
+      paths.some((path) => isWithin(path, plan.adopted.pathOf(attribute.name))),
+    )
+    .map((attribute) => faultOf(attribute, values))
+  if (first !== undefined) return validationError([first, ...others], 'value_not_unique')
+  const message =
+    'another document has these values, which an index of the other service keeps unique'
+  return new ValidationError(message, {}, { code: 'value_not_unique', cause: error })
+}
+
+function isWithin(path: string, attribute: string): boolean {
+  return path === attribute || path.startsWith(`${attribute}.`)
+}
+
+function faultOf(attribute: AttributePlan, values: Data): Fault {
+  if (attribute.kind === 'scalar') return takenFault(attribute, values[attribute.name])
+  const reason = { code: 'any.unique' } as const
+  return fault([attribute.name], 'This attribute must be unique', undefined, reason)
+}
