@@ -4,6 +4,11 @@ import type { AdoptedPlan, ContentTypePlan } from './plan.ts'
 
 type Named = Pick<ContentTypePlan, 'singularName' | 'adopted'>
 
+/** Whether the declaration permits writes that the database cannot do without loss: it shows no changes of the collection. */
+export function isWriteRefused({ adopted }: Pick<ContentTypePlan, 'adopted'>): boolean {
+  return adopted?.declaresWrites === true && !adopted.isWritable
+}
+
 export type AdoptedVerb = 'create' | 'update' | 'delete'
 
 /** Other verbs need drafts, which adopted types do not have. Texts and numbers as ids come from the other service. */

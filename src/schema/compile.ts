@@ -181,6 +181,7 @@ function compileAdopted(adopt: AdoptDefinition | undefined): Pick<ContentTypePla
   const adopted = {
     idKind,
     isFollowed: isFollowed ?? false,
+    declaresWrites: write,
     isWritable: write && isFollowed !== false,
     versionPath: version,
     pathOf: (attribute: string) => own.get(attribute) ?? attribute,

@@ -68,6 +68,8 @@ export interface AdoptedPlan {
   readonly idKind: AdoptedIdKind
   /** Whether the commit log has the changes of other services, so that the type can be synced. */
   readonly isFollowed: boolean
+  /** `write` of the declaration. */
+  readonly declaresWrites: boolean
   /** Whether clients may write, too. Never without `isFollowed`. */
   readonly isWritable: boolean
   /** The path of the number that each update increments. Null if a digest of the declared values is the revision. */

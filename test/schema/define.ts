@@ -26,6 +26,14 @@ export function define(...files: readonly DeclarationFile[]): Definitions {
   return checkDefinitions(files, BUILT_IN_TYPES)
 }
 
+/** As a database with or without change streams enters them. */
+export function asFollowed(definitions: Definitions, isFollowed = true): Definitions {
+  const contentTypes = definitions.contentTypes.map((type) =>
+    type.adopt === undefined ? type : { ...type, adopt: { ...type.adopt, isFollowed } },
+  )
+  return { ...definitions, contentTypes }
+}
+
 export function compile(...files: readonly DeclarationFile[]): Schema {
   return compileSchema(define(...files))
 }

@@ -3,6 +3,7 @@ import { examineForeign, type ForeignHealth } from '../../changes/foreign/foreig
 import { followedIn } from '../../changes/foreign/foreign-row.ts'
 import { isAdopted } from '../../mongo/versions/adopted-expression.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { isWriteRefused } from '../../schema/adopted-verbs.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { Finding } from './finding.ts'
 
@@ -11,11 +12,20 @@ export async function examineAdopted(
   database: Database,
   { contentTypes }: Pick<Schema, 'contentTypes'>,
 ): Promise<readonly Finding[]> {
-  const findings: Finding[] = [...(await foreignFindings(database, contentTypes))]
+  const findings: Finding[] = [
+    ...(await foreignFindings(database, contentTypes)),
+    ...[...contentTypes.values()].filter(isWriteRefused).map(onlyReadFinding),
+  ]
   for (const plan of contentTypes.values()) {
     if (isAdopted(plan)) findings.push(...adoptedFindings(plan, await countUnfit(database, plan)))
   }
   return findings
+}
+
+function onlyReadFinding({ singularName, collectionName }: ContentTypePlan): Finding {
+  const why = `the database reports no changes of ${collectionName}`
+  const what = `${singularName} is only read despite "write": ${why}`
+  return { check: 'adopted collections', level: 'warning', what }
 }
 
 /** A stream that works looks for changes each second. */

@@ -23,7 +23,7 @@ import type { FileTrash } from '../../media/file-trash.ts'
 import type { Media } from './open-media.ts'
 import type { AccessControl } from './open-access-control.ts'
 import type { Base } from './open-base.ts'
-import type { Schema } from '../../schema/plan.ts'
+import { logUnfollowed } from './log-unfollowed.ts'
 import { settleInBackground, type SettlingStates } from './settle-in-background.ts'
 
 export interface Background {
@@ -115,17 +115,6 @@ function followForeign(
     onLost: (types) => log.warn({ types }, 'Changes of adopted collections were lost'),
     onBackgroundError: warnOf(log, 'The change stream of adopted collections'),
   })
-}
-
-/** The database has no change streams, or the collection is a view. */
-function logUnfollowed({ contentTypes }: Schema, log: Logger): void {
-  const types = [...contentTypes.values()].filter(({ adopted }) => adopted?.isFollowed === false)
-  if (types.length === 0) return
-  const unfollowed = { types: types.map(({ singularName }) => singularName) }
-  log.warn(
-    unfollowed,
-    'These types cannot be synced: the database reports no changes of their collections',
-  )
 }
 
 function sweeperOf({

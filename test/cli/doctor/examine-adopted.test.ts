@@ -5,7 +5,8 @@ import { type Database } from '../../../src/mongo/connection/database.ts'
 import { openDatabase } from '../../../src/mongo/connection/open-database.ts'
 import { type ForeignDatabase, openForeignDatabase } from '../../support/foreign-database.ts'
 import { testUri } from '../../support/test-database.ts'
-import { compile, componentFile, typeFile } from '../../schema/define.ts'
+import { compileSchema } from '../../../src/schema/compile.ts'
+import { asFollowed, compile, componentFile, define, typeFile } from '../../schema/define.ts'
 
 describe('quire doctor on adopted collections', () => {
   let foreign: ForeignDatabase
@@ -37,6 +38,19 @@ describe('quire doctor on adopted collections', () => {
     const { level, what } = foreignFinding({ lagMs: 61_000 })
     expect(level).to.equal('warning')
     expect(what).to.include('61 s behind')
+  })
+
+  it('names types that are only read despite their declaration', async () => {
+    const adopt = { collection: 'clients', write: true }
+    const definitions = define(typeFile('client', { name: { type: 'string' } }, { adopt }))
+    const examine = async (isFollowed: boolean): Promise<readonly string[]> => {
+      const schema = compileSchema(asFollowed(definitions, isFollowed))
+      return (await examineAdopted(database, schema)).map(({ level, what }) => `${level} ${what}`)
+    }
+    const named =
+      'warning client is only read despite "write": the database reports no changes of clients'
+    expect(await examine(false)).to.include(named)
+    expect(await examine(true)).not.to.include(named)
   })
 
   it('counts documents by attribute, and names empty collections', async () => {

@@ -25,7 +25,7 @@ import { checkDefinitions } from '../../../src/schema/check/check.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { Data } from '../../../src/schema/definition.ts'
 import { Decimal, significantDigits } from '../../../src/schema/values/decimal.ts'
-import { componentFile, typeFile } from '../../schema/define.ts'
+import { asFollowed, componentFile, typeFile } from '../../schema/define.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/test-database.ts'
 
 const PATHS = { price: 'a.price', cost: 'a.b.cost' }
@@ -46,10 +46,7 @@ function compileType(): AdoptedType {
   const adopt = { collection: 'things', write: true, paths: PATHS }
   const file = typeFile('thing', ATTRIBUTES, { adopt })
   const definitions = checkDefinitions([file, componentFile('shop.part', PART)])
-  const contentTypes = definitions.contentTypes.map((type) =>
-    type.adopt === undefined ? type : { ...type, adopt: { ...type.adopt, isFollowed: true } },
-  )
-  const plan = compileSchema({ ...definitions, contentTypes }).contentTypes.get('api::thing.thing')
+  const plan = compileSchema(asFollowed(definitions)).contentTypes.get('api::thing.thing')
   if (plan === undefined || !isAdopted(plan)) throw new Error('not adopted')
   return plan
 }
