@@ -117,9 +117,10 @@ export function compileAttributes(
     }
     const plan = compileAttribute(names, definition, link)
     const localized = localizedType && isLocalized(definition)
+    if (!link.adopted.has(uid)) return [name, Object.freeze({ ...plan, localized })]
     // No other service is known to fill it.
-    const required = plan.required && !link.adopted.has(uid)
-    return [name, Object.freeze({ ...plan, localized, required })]
+    const { required: requiredInWrites } = plan
+    return [name, Object.freeze({ ...plan, localized, required: false, requiredInWrites })]
   })
   return new Map(plans)
 }

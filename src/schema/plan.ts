@@ -121,7 +121,10 @@ interface AttributeBase {
   readonly private: boolean
   /** Whether a rule of the caller's permission makes it private. */
   readonly isHidden?: boolean
+  /** Whether each published entry has a value. */
   readonly required: boolean
+  /** Whether writes must give a value. Absent if `required` says so. */
+  readonly requiredInWrites?: boolean
   readonly localized: boolean
   readonly writable?: boolean
   /** How a push is merged that conflicts with another change. Default: `ask`. */
@@ -244,6 +247,13 @@ export function isTitleSearched(plan: ContentTypePlan): boolean {
 
 function isText(plan: AttributePlan): boolean {
   return plan.kind === 'scalar' && (plan.type === 'string' || plan.type === 'text')
+}
+
+export function isRequiredInWrites({
+  required,
+  requiredInWrites = required,
+}: Pick<AttributePlan, 'required' | 'requiredInWrites'>): boolean {
+  return requiredInWrites
 }
 
 export type MadeUid = ScalarPlan & { readonly targetField: string }

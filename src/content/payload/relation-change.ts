@@ -1,5 +1,5 @@
 import { type Fault, fault, ValidationError, validationError } from '../../base/errors.ts'
-import type { MediaPlan, RelationPlan } from '../../schema/plan.ts'
+import { isRequiredInWrites, type MediaPlan, type RelationPlan } from '../../schema/plan.ts'
 import { relationListOf } from '../../mongo/versions/stored-value.ts'
 import { reasonOf, sentenceOf } from '../../schema/values/value-messages.ts'
 
@@ -196,7 +196,7 @@ export function assertGiven(
   references: References,
   path: readonly string[],
 ): void {
-  if (!attribute.required || (references !== null && references.length > 0)) return
+  if (!isRequiredInWrites(attribute) || (references !== null && references.length > 0)) return
   throw validationError([missing(path)])
 }
 

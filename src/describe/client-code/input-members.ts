@@ -2,6 +2,7 @@ import type { ScalarType } from '../../schema/definition.ts'
 import {
   type AttributePlan,
   isMadeUid,
+  isRequiredInWrites,
   type ScalarPlan,
   type ShapePlan,
 } from '../../schema/plan.ts'
@@ -38,12 +39,12 @@ function isAsked(attribute: AttributePlan): boolean {
   const hasDefault = attribute.kind === 'scalar' && attribute.default !== undefined
   // `required` of a relation applies to its owning side.
   const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
-  return attribute.required && !hasDefault && !isInverse && !isMadeUid(attribute)
+  return isRequiredInWrites(attribute) && !hasDefault && !isInverse && !isMadeUid(attribute)
 }
 
 function scalarInput(attribute: ScalarPlan, mayBeUnfinished: boolean): string {
   const type = GIVEN[attribute.type] ?? valueType(attribute)
-  return attribute.required && !mayBeUnfinished ? type : `${type} | null`
+  return isRequiredInWrites(attribute) && !mayBeUnfinished ? type : `${type} | null`
 }
 
 function inputType(

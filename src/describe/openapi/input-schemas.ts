@@ -3,6 +3,7 @@ import {
   type ComponentPlan,
   type ContentTypePlan,
   isMadeUid,
+  isRequiredInWrites,
   type ShapePlan,
 } from '../../schema/plan.ts'
 import { anyElement } from './entry-schemas.ts'
@@ -51,12 +52,12 @@ export function inputSchema(vocabulary: Vocabulary, plan: ContentTypePlan): Json
 }
 
 function isAsked(vocabulary: Vocabulary, attribute: AttributePlan): boolean {
-  const { required, writable = true } = attribute
+  const { writable = true } = attribute
   const hasDefault = attribute.kind === 'scalar' && attribute.default !== undefined
   const isInverse = attribute.kind === 'relation' && attribute.side === 'inverse'
   const isTold = givenSchema(vocabulary, attribute, false) !== null
   const isOptional = hasDefault || isInverse || isMadeUid(attribute)
-  return required && writable && !isOptional && isTold
+  return isRequiredInWrites(attribute) && writable && !isOptional && isTold
 }
 
 function contentProperties(vocabulary: Vocabulary, plan: ContentTypePlan): Properties {

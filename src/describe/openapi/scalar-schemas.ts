@@ -1,5 +1,5 @@
 import type { ComputedDefinition, ScalarType } from '../../schema/definition.ts'
-import type { ScalarPlan } from '../../schema/plan.ts'
+import { isRequiredInWrites, type ScalarPlan } from '../../schema/plan.ts'
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../schema/values/location.ts'
 import { blocksSchema } from './block-schemas.ts'
 import { FLAG, type JsonSchema, arraySchema, objectOf, orNull, TEXT } from './json-schema.ts'
@@ -87,7 +87,7 @@ export function givenScalar(
     ...(typeof min === 'number' && plan.type !== 'decimal' && { minimum: min }),
   }
   const given: JsonSchema = mayBeUnfinished ? schema : { ...schema, ...finished }
-  return plan.required && !mayBeUnfinished ? given : orNullText(given)
+  return isRequiredInWrites(plan) && !mayBeUnfinished ? given : orNullText(given)
 }
 
 /** Older values of an enumeration are accepted, and stored as the current ones. */

@@ -516,5 +516,8 @@ describe('writes of adopted collections', function () {
     expect(Object.keys(paths['/api/orders/{documentId}'])).to.have.members(['get', 'put', 'delete'])
     expect(Object.keys(paths['/api/countries'])).to.deep.equal(['get'])
     expect(Object.keys(components.schemas)).to.include('Order_Input')
+    expect(components.schemas.Order_Create.required).to.deep.equal(['number'])
+    const { status, text } = await server.post('/api/orders', { total: 1 })
+    expect(status, text).to.equal(400)
   })
 })

@@ -7,6 +7,7 @@ import type {
 import {
   type AttributePlan,
   type ContentTypePlan,
+  isRequiredInWrites,
   isTitleSearched,
   type Schema,
   titleFieldOf,
@@ -92,7 +93,8 @@ function showAttributes(
   const shown = Object.entries(declared).map(
     ([name, { pluginOptions: _plugins, ...options }]): [string, object] => {
       const plan = plans?.get(name)
-      const { required, private: isPrivate, localized } = plan ?? DEFAULT_FLAGS
+      const { private: isPrivate, localized } = plan ?? DEFAULT_FLAGS
+      const required = plan !== undefined && isRequiredInWrites(plan)
       const unique = plan?.kind === 'scalar' ? { unique: plan.unique } : {}
       return [name, { ...options, ...unique, required, private: isPrivate, localized }]
     },
@@ -100,4 +102,4 @@ function showAttributes(
   return Object.fromEntries(shown)
 }
 
-const DEFAULT_FLAGS = { required: false, private: false, localized: false }
+const DEFAULT_FLAGS = { private: false, localized: false }
