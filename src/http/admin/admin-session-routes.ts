@@ -44,8 +44,15 @@ export interface AdminSessionDependencies {
   /** Runs after the response. */
   readonly behind: AccountsContext['behind']
   readonly start: { readonly version: string; readonly editableTypes: boolean }
+  readonly project: ProjectFacts
+}
+
+/** Facts of the project in the responses with a session. */
+interface ProjectFacts {
   /** The name of a translation service. */
   readonly translator: string | null
+  /** The public address of the server and that of its bucket. */
+  readonly fileOrigins: readonly string[]
 }
 
 /** Low, because the sender is not authenticated yet. */
@@ -125,11 +132,11 @@ function addForgotPassword(
 
 function addOwnSession(
   admin: AdminRouter,
-  { administrators, cookie, translator }: AdminSessionDependencies,
+  { administrators, cookie, project }: AdminSessionDependencies,
 ): void {
   admin.get('/session', null, async (ctx) => {
     const shown = await showSession(administrators, ctx.state.principal)
-    ctx.body = { data: { ...shown, translator } }
+    ctx.body = { data: { ...shown, ...project } }
   })
   admin.delete('/session', null, async (ctx) => {
     const { principal } = ctx.state
@@ -170,13 +177,13 @@ function askForCode(ctx: Context, { pending, expiresAt }: PendingSignIn): void {
 
 async function answer(
   ctx: Context,
-  { administrators, cookie, translator }: AdminSessionDependencies,
+  { administrators, cookie, project }: AdminSessionDependencies,
   { token, knownDevice, ...shown }: NewSession,
 ): Promise<void> {
   const before = cookie.read(ctx)
   if (before !== null) await administrators.sessions.endByToken(before)
   cookie.set(ctx, { token, knownDevice })
-  ctx.body = { data: { ...shown, translator } }
+  ctx.body = { data: { ...shown, ...project } }
 }
 
 function senderOf(ctx: Context): { readonly address: string; readonly userAgent: string } {

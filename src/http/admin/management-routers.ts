@@ -66,7 +66,7 @@ import { viewRoutes } from './view-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
 export interface ManagementDependencies {
-  readonly config: Pick<Config, 'http' | 'api' | 'contentTypesDir' | 'webhooks'>
+  readonly config: Pick<Config, 'http' | 'api' | 'contentTypesDir' | 'webhooks' | 'upload'>
   readonly access: Access
   readonly accounts: AccountsContext
   readonly administrators: AdministratorsContext
@@ -108,11 +108,11 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
     dependencies
   const discussed = { ...content, administrators, mailer, publicUrl, behind, log }
   const administratorActions = administrators.actions
-  const translator = dependencies.translation?.name ?? null
+  const project = factsOf(dependencies)
   const start = { version: readVersion(), editableTypes }
   const mails = { mailer, publicUrl }
   return [
-    adminSessionRoutes({ ...enrolling, ...entrance, start, translator, behind, mails }),
+    adminSessionRoutes({ ...enrolling, ...entrance, start, project, behind, mails }),
     oidcRoutes({ ...entrance, log }),
     meRoutes({ ...before, ...entrance }),
     passkeyRoutes({ ...enrolling, administrators, limits }),
@@ -148,6 +148,17 @@ export function managementRouters(dependencies: ManagementDependencies): readonl
       administratorActions,
     ),
   ]
+}
+
+function factsOf({
+  config: { http, upload },
+  translation,
+}: Pick<ManagementDependencies, 'config' | 'translation'>) {
+  const addresses = [http.publicUrl, upload.s3?.publicUrl]
+  return {
+    translator: translation?.name ?? null,
+    fileOrigins: addresses.flatMap((address) => (address ? [new URL(address).origin] : [])),
+  }
 }
 
 function contentOf(

@@ -27,6 +27,8 @@ export interface Session {
   readonly lacksSecondFactor: boolean
   /** The name of a service that translates; null without one. */
   readonly translator: string | null
+  /** Hosts of files besides the one of the Studio. */
+  readonly fileOrigins: readonly string[]
 }
 
 export interface StartInfo {

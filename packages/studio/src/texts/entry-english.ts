@@ -190,6 +190,7 @@ export const entryEnglish = {
   'markdown.preview': 'Formatted',
   'markdown.previewOf': 'Preview of {name}',
   'markdown.empty': 'Nothing here yet',
+  'markdown.otherPicture': 'Picture: {name}',
 
   'reorder.grip': 'Move {name}, {position} of {of}',
   'reorder.hint': 'Drag, or ↑ ↓ to move',

@@ -199,6 +199,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'markdown.preview': 'Formatiert',
   'markdown.previewOf': 'Vorschau von {name}',
   'markdown.empty': 'Noch nichts hier',
+  'markdown.otherPicture': 'Bild: {name}',
 
   'reorder.grip': '{name} verschieben, {position} von {of}',
   'reorder.hint': 'Ziehen, oder ↑ ↓ zum Verschieben',

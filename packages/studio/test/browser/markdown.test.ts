@@ -83,6 +83,34 @@ describeInBrowser('Markdown', () => {
     await takePicture(page, 'markdown-preview')
   })
 
+  it('loads pictures of this server only, and shows others as links', async () => {
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const other = 'https://pictures.example/cat.png'
+    await open(
+      [
+        '![own](/uploads/none.png)',
+        `![A cat](${other})`,
+        '![](//pictures.example/dog.png)',
+        `[![linked](${other})](https://example.org)`,
+      ].join('\n\n'),
+    )
+    await tool('Formatted').click()
+    await preview().getByRole('link', { name: 'Picture: A cat', exact: true }).waitFor()
+    const link = preview().getByRole('link', { name: 'Picture: //pictures.example/dog.png' })
+    expect(await link.getAttribute('href')).to.equal('//pictures.example/dog.png')
+    const linked = preview().getByRole('link', { name: 'Picture: linked' })
+    expect(await linked.getAttribute('href')).to.equal('https://example.org')
+    const pictures = preview().locator('img')
+    expect(
+      await pictures.evaluateAll((all) => all.map((one) => one.getAttribute('src'))),
+    ).to.deep.equal(['/uploads/none.png'])
+    await expectAccessible(page, 'Markdown with pictures of other hosts')
+    await takePicture(page, 'markdown-other-pictures')
+    expect(asked.filter((one) => one.includes('pictures.example'))).to.deep.equal([])
+    expect(asked.some((one) => one.endsWith('/uploads/none.png'))).to.equal(true)
+  })
+
   it('previews the text instead of it on a phone', async () => {
     await open('Some *Markdown*')
     const size = page.viewportSize()
@@ -162,13 +190,14 @@ describeInBrowser('Markdown', () => {
   })
 
   it('has its tools in German', async () => {
-    const documentId = await open('Text')
+    const documentId = await open('Text ![Katze](https://pictures.example/cat.png)')
     await chooseGerman(page, server)
     await page.goto(`${server.address}/studio/content/pieces/${documentId}`)
     await tool('Fett').waitFor()
     await tool('Formatiert').click()
     await field()
       .getByRole('region', { name: /^Vorschau von/ })
+      .getByRole('link', { name: 'Bild: Katze', exact: true })
       .waitFor()
   })
 })
