@@ -1,3 +1,4 @@
+import { ApplicationError } from '../../base/errors.ts'
 import { typesByName } from '../../content/bulk/bulk-line.ts'
 import type { BulkRun } from '../../content/bulk/run-lines.ts'
 import { DryRunResults } from '../../content/bulk/dry-run-results.ts'
@@ -10,7 +11,7 @@ import type { FileStore } from '../file-store.ts'
 import { type FileCounts, openFileReferences } from './file-references.ts'
 import { type DocumentIdsByType, pruneTypes, type Pruned } from './prune.ts'
 import { type Counts, readRepeatedly, type ReadOptions } from './read-passes.ts'
-import { findSources, folderOf } from './source-files.ts'
+import { findSources, folderOf, type SourceFile } from './source-files.ts'
 
 export interface ApplyOptions extends ReadOptions {
   readonly prune: boolean
@@ -41,10 +42,19 @@ const UNRESTRICTED_WRITER = {
   assertMay: () => undefined,
 }
 
+/** Deleted documents of another service have no trash. @throws ApplicationError */
+function assertPrunable(files: readonly SourceFile[]): void {
+  const adopted = files.find(({ plan }) => plan?.adopted !== undefined)?.plan
+  if (adopted === undefined || adopted === null) return
+  const message = `${adopted.singularName}: --prune deletes no documents of a collection that another service writes`
+  throw new ApplicationError(message, {}, { code: 'read_only_type' })
+}
+
 /** Skips unchanged documents, so you can repeat it. Prunes only if no line failed. @throws ApplicationError */
 export async function applyFiles(applying: Applying, options: ApplyOptions): Promise<ApplyReport> {
   const types = typesByName(applying.schema.contentTypes.values())
   const files = await findSources(options.path, types)
+  if (options.prune) assertPrunable(files)
   const { documents, locales } = applying
   const run: BulkRun = {
     context: options.dryRun ? dryContext(documents) : documents,
