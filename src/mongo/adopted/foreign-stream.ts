@@ -40,6 +40,8 @@ const PAUSE_MS = 10
 /** The events of a transaction follow each other at once, so that the batch soon has its commit row. */
 const OPEN_PAUSE_MS = 250
 const MAX_GATHER_MS = 50
+/** Within the lease of the process that follows. */
+const MAX_OPEN_MS = 1_000
 const MEMBERS = [
   'operationType',
   'ns',
@@ -107,18 +109,11 @@ class GatheredStream implements ForeignStream {
   async next(): Promise<ForeignBatch> {
     const events: ForeignEvent[] = []
     let found = await this.#take()
-    const endsAt = performance.now() + MAX_GATHER_MS
+    const beganAt = performance.now()
     while (found !== null) {
       events.push(found)
       this.#token = found._id
-      const isOpen = isIncomplete(found, events.length)
-      if (!isOpen && (events.length >= MAX_EVENTS || performance.now() > endsAt)) break
-      const more = await Promise.race([
-        this.#peek(),
-        delay(isOpen ? OPEN_PAUSE_MS : PAUSE_MS, PAUSE),
-      ])
-      if (more === PAUSE || more === null) break
-      found = await this.#take()
+      found = await this.#takeMore(found, events.length, beganAt)
     }
     if (events.length === 0)
       this.#token = (this.#stream.resumeToken as ResumeToken | null) ?? this.#token
@@ -128,6 +123,22 @@ class GatheredStream implements ForeignStream {
   async close(): Promise<void> {
     await this.#stream.close()
     await this.#pending?.catch(() => null)
+  }
+
+  /** Null if the batch ends with `last`. A full batch gets only further events of the transaction of `last`. */
+  async #takeMore(
+    last: ForeignEvent,
+    count: number,
+    beganAt: number,
+  ): Promise<ForeignEvent | null> {
+    const age = (): number => performance.now() - beganAt
+    const isFull = (): boolean => count >= MAX_EVENTS || age() > MAX_GATHER_MS
+    const isOpen = isIncomplete(last, count) && age() < MAX_OPEN_MS
+    if (isFull() && !isOpen) return null
+    const next = await Promise.race([this.#peek(), delay(isOpen ? OPEN_PAUSE_MS : PAUSE_MS, PAUSE)])
+    if (next === PAUSE || next === null) return null
+    if (isFull() && transactionOf(next) !== transactionOf(last)) return null
+    return this.#take()
   }
 
   #peek(): Promise<ForeignEvent | null> {
