@@ -138,27 +138,45 @@ function exclusiveFaults(
     : [declarationFault(`${path}.inversedBy`, 'declare.adoptOption')]
 }
 
-/** One command sets all attributes, so no path may lead into another one. */
+interface WrittenPath {
+  readonly at: string
+  readonly path: string
+  /** An attribute may have the path of a time, and is written instead of it. */
+  readonly kind: 'fixed' | 'attribute' | 'time'
+}
+
+/** One command sets all attributes and times, so no path may lead into another one. */
 function overlapFaults({
   adopt,
   attributes,
 }: Pick<ContentTypeDefinition, 'adopt' | 'attributes'>): readonly DeclarationFault[] {
   if (adopt?.write !== true) return []
-  const paths = Object.entries(attributes)
+  const { paths: given } = adopt
+  const fixed = ['_id', ...(adopt.version === undefined ? [] : [adopt.version])]
+  const written = Object.entries(attributes)
     .filter(([, one]) => one.writable !== false && !(one.type === 'relation' && one.mappedBy))
-    .map(([name]) => ({ at: `adopt.paths.${name}`, path: adopt.paths[name] ?? name }))
-  const fixed = [{ at: 'adopt.version', path: '_id' }]
-  const version = adopt.version === undefined ? [] : [{ at: 'adopt.version', path: adopt.version }]
-  const all = [...fixed, ...version, ...paths]
-  return all.flatMap(({ at, path }, index) =>
+    .map(([name]) => name)
+  const times = ADOPTED_TIMES.filter((name) => given[name] !== undefined)
+  const at = (name: string) => ({ at: `adopt.paths.${name}`, path: given[name] ?? name })
+  const all: readonly WrittenPath[] = [
+    ...fixed.map((path) => ({ at: 'adopt.version', path, kind: 'fixed' as const })),
+    ...written.map((name) => ({ ...at(name), kind: 'attribute' as const })),
+    ...times.map((name) => ({ ...at(name), kind: 'time' as const })),
+  ]
+  return all.flatMap((one, index) =>
     all
       .slice(0, index)
-      .filter((other) => isWithin(path, other.path) || isWithin(other.path, path))
+      .filter((other) => isOverlapping(one, other))
       .slice(0, 1)
       .map((other) =>
-        declarationFault(at, 'declare.adoptPaths', { name: path, other: other.path }),
+        declarationFault(one.at, 'declare.adoptPaths', { name: one.path, other: other.path }),
       ),
   )
+}
+
+function isOverlapping(one: WrittenPath, other: WrittenPath): boolean {
+  if (one.path === other.path) return one.kind !== 'time' || other.kind === 'fixed'
+  return isWithin(one.path, other.path) || isWithin(other.path, one.path)
 }
 
 function isWithin(path: string, other: string): boolean {

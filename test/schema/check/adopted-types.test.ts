@@ -113,6 +113,27 @@ describe('the declaration of an adopted collection', () => {
     })
   }
 
+  for (const [paths, problem] of [
+    [{ updatedAt: '_id' }, '_id and _id overlap'],
+    [{ createdAt: 'rev' }, 'rev and rev overlap'],
+    [{ updatedAt: 'details.changed' }, 'details.changed and details overlap'],
+    [{ createdAt: 'made', updatedAt: 'made.last' }, 'made.last and made overlap'],
+  ] as const) {
+    it(`refuses writes with overlapping times: ${JSON.stringify(paths)}`, () => {
+      const adopt = { collection: 'orders', write: true, version: 'rev', paths }
+      const faults = faultsOf({ adopt, attributes: { details: { type: 'json' } } })
+      expect(faults).to.have.length(1)
+      expect(faults[0]).to.include(problem)
+    })
+  }
+
+  it('accepts writes of attributes with the path of a time, and of times beside fixed attributes', () => {
+    const paths = { seen: 'at', createdAt: 'at', updatedAt: 'details.changed' }
+    const adopt = { collection: 'orders', write: true, paths }
+    const attributes = { seen: { type: 'datetime' }, details: { type: 'json', writable: false } }
+    expect(faultsOf({ adopt, attributes })).to.deep.equal([])
+  })
+
   it('refuses a version without writes, and relations that change other documents', () => {
     const adopt = { collection: 'orders', version: 'rev' }
     expect(faultsOf({ adopt, attributes: NAME }).join('\n')).to.include('does not support it')
