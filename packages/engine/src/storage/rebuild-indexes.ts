@@ -38,20 +38,39 @@ function isUnique(data: Data, collection: Collection, index: Index): boolean {
   return true
 }
 
-/** A unique index whose old form allowed duplicates is dropped. Creating it again reports them. */
+interface Rebuild {
+  readonly collection: Collection
+  readonly outdated: readonly Index[]
+  /** Unique, with entries that the old form permitted. */
+  readonly broken: readonly Index[]
+  readonly kept: Index[]
+}
+
+function rebuildOf(data: Data, collection: Collection): Rebuild {
+  const outdated = collection.indexes.filter((index) => isOutdated(index))
+  const broken = outdated.filter((index) => index.unique && !isUnique(data, collection, index))
+  const kept = collection.indexes.filter((index) => !broken.includes(index))
+  return { collection, outdated, broken, kept }
+}
+
+/**
+ * A unique index whose old form allowed duplicates is dropped. Creating it again reports them. If the disk is full, an
+ * older version can still open the folder.
+ */
 export function rebuildOutdated(data: Data): void {
-  for (const collection of data.collections.values()) {
-    const outdated = collection.indexes.filter((index) => isOutdated(index))
-    if (outdated.length === 0) continue
-    const broken = outdated.filter((index) => index.unique && !isUnique(data, collection, index))
-    const indexes = collection.indexes.filter((index) => !broken.includes(index))
-    data.store.write(() => {
+  const rebuilds = [...data.collections.values()]
+    .map((collection) => rebuildOf(data, collection))
+    .filter(({ outdated }) => outdated.length > 0)
+  if (rebuilds.length === 0 && data.store.isMarked()) return
+  data.store.write(() => {
+    for (const { collection, outdated, broken, kept } of rebuilds) {
       for (const index of outdated) {
         removeIndexEntries(data, index)
         if (!broken.includes(index)) buildIndex(data, collection, index)
       }
-      persistCollection(data, { ...collection, indexes })
-    })
-    collection.indexes = indexes
-  }
+      persistCollection(data, { ...collection, indexes: kept })
+    }
+    data.store.mark()
+  })
+  for (const { collection, kept } of rebuilds) collection.indexes = kept
 }

@@ -20,6 +20,10 @@ export interface Store extends Writer {
   /** collection number → its description */
   readonly catalog: Table
   readonly sessions: Table
+  /** Whether the folder has the current format. */
+  isMarked(): boolean
+  /** Older versions cannot open the folder any more. Must run inside a write. */
+  mark(): void
   snapshot(): Snapshot
   /** Releases the pages of the current read. The next read sees newer commits. */
   endRead(): void
@@ -64,13 +68,19 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
   room?.claim(0, PAGES_PER_KEY) // for new tables
   const table = (name: string): Table =>
     root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
-  checkFormat(table('format'), readOnly)
+  const formats = table('format')
+  checkFormat(formats)
+  const writer = room ? openWriter(root, room) : refuseWrites()
   return {
     records: table('records'),
     entries: table('entries'),
     catalog: table('catalog'),
     sessions: table('sessions'),
-    ...(room ? openWriter(root, room) : refuseWrites()),
+    ...writer,
+    isMarked: () => formatOf(formats) === FORMAT,
+    mark: () => {
+      writer.put(formats, FORMAT_KEY, encodeNumberKey(FORMAT))
+    },
     diskWorks: () => room?.takesWrites() ?? isWritable(path),
     snapshot: () => root.useReadTransaction(),
     endRead: () => root.resetReadTxn(),
@@ -87,11 +97,14 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
 const FORMAT = 2
 const FORMAT_KEY = Buffer.from('format')
 
+function formatOf(table: Table): number {
+  return table.get(FORMAT_KEY)?.readUInt32BE(0) ?? 0
+}
+
 /** @throws CommandError UnsupportedFormat if a newer version has written the folder */
-function checkFormat(table: Table, readOnly: boolean): void {
-  const format = table.get(FORMAT_KEY)?.readUInt32BE(0)
-  if ((format ?? 0) < FORMAT && !readOnly) table.putSync(FORMAT_KEY, encodeNumberKey(FORMAT))
-  if (format === undefined || format <= FORMAT) return
+function checkFormat(table: Table): void {
+  const format = formatOf(table)
+  if (format <= FORMAT) return
   throw new CommandError(
     'UnsupportedFormat',
     `it was written by a newer version, in format ${format}; this one reads up to ${FORMAT}`,

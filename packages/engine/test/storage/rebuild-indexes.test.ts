@@ -100,6 +100,22 @@ describe('the indexes of an older version', () => {
     })
   }
 
+  it('leave the folder to older versions until they are rebuilt', async () => {
+    await writeOld({}, nulls)
+    const data = open()
+    expect(data.store.isMarked()).to.equal(false)
+    expect(() =>
+      data.store.write(() => {
+        rebuildOutdated(data)
+        throw new Error('the disk is full')
+      }),
+    ).to.throw('the disk is full')
+    expect(data.store.isMarked()).to.equal(false)
+    rebuildOutdated(data)
+    expect(data.store.isMarked()).to.equal(true)
+    await data.store.close()
+  })
+
   it('are dropped if they are unique but contain duplicates', async () => {
     await writeOld({ unique: true }, nulls)
     for (const start of ['first', 'second']) {
