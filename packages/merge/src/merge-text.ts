@@ -38,13 +38,13 @@ function isTouching(one: TextEdit, other: TextEdit): boolean {
 }
 
 function applyEdits(words: readonly string[], edits: readonly TextEdit[]): string {
-  const parts: string[] = []
+  let text = ''
   let at = 0
   for (const edit of edits) {
-    parts.push(...words.slice(at, edit.start), ...edit.words)
+    text += words.slice(at, edit.start).join('') + edit.words.join('')
     at = edit.end
   }
-  return [...parts, ...words.slice(at)].join('')
+  return text + words.slice(at).join('')
 }
 
 export function editsBetween(

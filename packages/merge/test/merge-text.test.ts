@@ -27,6 +27,11 @@ describe('the merge of texts', () => {
     expect(mergeText('', 'mine', 'theirs')).to.equal(null)
   })
 
+  it('joins edits of long texts', () => {
+    const long = 'word '.repeat(250_000)
+    expect(mergeText(`a ${long}z`, `b ${long}z`, `a ${long}y`)).to.equal(`b ${long}y`)
+  })
+
   it('takes an equal edit of both sides once', () => {
     expect(mergeText('a b c d e', 'a x c d e', 'a x c d y')).to.equal('a x c d y')
   })
