@@ -51,8 +51,9 @@ export function serveUploads(served: ServedUploads, limited: LimitInFlight): Gua
     // On private files, `signature` signs the address and not the variant.
     const rules = isPrivate ? { ...served.rules, signingKey: null } : served.rules
     const tagged = isPrivate ? null : served.cacheTags
-    // Before the bytes are read, because the file may be deleted meanwhile.
-    const documentId = tagged === null ? null : await served.files.documentIdOf(name)
+    // Before the bytes are read, because the file may be deleted meanwhile. The storage alone has most files.
+    const documentId =
+      tagged === null ? null : await served.files.documentIdOf(name).catch(() => null)
     const found = await find(ctx, name, query, { ...served, rules, limited })
     if (found === null) return
     ctx.set('Cache-Control', isPrivate ? PRIVATE : cachingOf(query))

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { png } from '../../media/sample-images.ts'
 import { type S3Server, startS3Server } from '../../media/storage/s3-server.ts'
+import { openDatabaseProxy } from '../../support/database-proxy.ts'
 import { type Answer, type Json, serve, type TestServer } from '../../support/server.ts'
+import { testUri } from '../../support/test-database.ts'
 import { MEDIA_TYPES, MULTIPART, multipart } from '../../support/uploads.ts'
 
 for (const storage of ['local', 'gridfs', 's3']) {
@@ -165,3 +167,26 @@ for (const storage of ['local', 'gridfs', 's3']) {
     })
   })
 }
+
+describe('/uploads without a database', function () {
+  this.timeout(60_000)
+  it('serves public files without their tags', async () => {
+    const proxy = await openDatabaseProxy(await testUri())
+    const server = await serve('serve_outage', {
+      uri: proxy.uri,
+      contentTypes: MEDIA_TYPES,
+      environment: { CACHE_TAGS: 'surrogate-key', UPLOAD_STORAGE: 'local' },
+    })
+    const files = [{ name: 'a.txt', content: '0123456789', type: 'text/plain' }]
+    const body = multipart({ files })
+    const { url } = (await server.send('POST', '/api/upload', { headers: MULTIPART, body })).body[0]
+    proxy.shut()
+    const { status, headers, text } = await server.get(`${url}?v=1`, { token: null })
+    proxy.open()
+    expect([status, text]).to.deep.equal([200, '0123456789'])
+    expect(headers['surrogate-key']).to.equal('uploads')
+    expect(headers['cache-control']).to.equal('public, no-cache')
+    await server.close()
+    await proxy.close()
+  })
+})
