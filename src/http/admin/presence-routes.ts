@@ -3,6 +3,7 @@ import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
 import { factsOfLines, isStoredDocument } from '../../content/read/visible-facts.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { hasReadRules } from '../../content/rules/visible-documents.ts'
+import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import type { IsShown } from '../../content/write-rules.ts'
 import { contentAction } from '../../people/access/actions.ts'
 import { inputError, readInput } from '../../people/access/input.ts'
@@ -113,13 +114,14 @@ async function shownFields(
     throw new ForbiddenError('Forbidden', {}, { action })
   }
   const rules = writeRulesOf(principal)
-  if (hasReadRules(rules, plan)) {
+  // In any locale, because editors begin the text of further locales.
+  if (!(await isStoredDocument(documents, plan, entry.documentId))) {
+    const isNew = plan.kind === 'singleType' && entry.documentId === singleDocumentId(plan.uid)
+    if (!isNew) throw new NotFoundError('Not Found')
+  } else if (hasReadRules(rules, plan)) {
     const { defaultCode: locale } = await locales.current()
     const facts = await factsOfLines(documents, rules, { plan, locale, needsDraft: true }, [entry])
     if (facts.size === 0) throw new NotFoundError('Not Found')
-  } else if (!(await isStoredDocument(documents, plan, entry.documentId))) {
-    // In any locale, because editors begin the text of further locales.
-    throw new NotFoundError('Not Found')
   }
   const isShown = isShownComment(principal, plan)
   return (attribute) => isShown({ attribute })

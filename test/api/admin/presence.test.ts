@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
+import { singleDocumentId } from '../../../src/content/write/single-document-id.ts'
 import { addAdministrator, addRole, type AdminClient, signIn } from '../../support/admin-client.ts'
 import { type EventStream, openEventStream } from '../../support/event-stream.ts'
 import { declare, type Json, serve, type TestServer } from '../../support/server.ts'
@@ -18,6 +19,11 @@ const CONTENT_TYPES = {
     },
     { draftAndPublish: true, localized: true },
   ),
+  homepage: {
+    kind: 'singleType',
+    info: { singularName: 'homepage' },
+    attributes: { title: { type: 'string' } },
+  },
   'components/shared/quote': { attributes: { by: { type: 'string' } } },
   'components/shared/seo': {
     attributes: {
@@ -260,6 +266,22 @@ describe('the presence of editors', function () {
     expect((await note(bea)).status).to.equal(404)
     await until(() => Promise.resolve(watching.stream.isEnded()), 30_000) // a heartbeat is 15 s
     expect(watching.stream.events.at(-1)?.data).to.deep.equal({ reason: 'permission' })
+  })
+
+  it('streams the others of a single type without a stored version', async () => {
+    const uid = 'api::homepage.homepage'
+    const single = singleDocumentId(uid)
+    const query = `uid=${uid}&documentId=${single}`
+    const first = await watch(one, ada, query)
+    expect(first.seen()).to.deep.equal({})
+    const second = await watch(other, bea, query)
+    expect(second.seen()).to.deep.equal({ Ada: null })
+    await first.see({ Bea: null })
+    const answer = await note(bea, { uid, documentId: single, field: 'title', tab: second.tab() })
+    expect([answer.status, answer.text]).to.include(200)
+    await first.see({ Bea: 'title' })
+    const unknown = `uid=${uid}&documentId=${'m'.repeat(24)}`
+    expect((await open(one, ada, unknown)).status).to.equal(404)
   })
 
   it('limits the streams and the rows of a person', async () => {
