@@ -82,6 +82,8 @@ export interface Database {
   readonly relatedLimit: number
   /** Number of days that deleted content stays in the trash; 0 disables the trash. */
   readonly trashDays: number
+  /** Key of the revisions of adopted entries, so that a revision does not reveal hidden values. */
+  readonly revisionKey: Uint8Array
   readonly gather: GatherReads
   readonly gatherWrites: GatherWrites
   readonly shareCounts: ShareByKey<string, number>

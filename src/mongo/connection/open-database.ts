@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   type Db,
   type DbOptions,
@@ -52,6 +53,8 @@ export interface DatabaseOptions extends ClientOptions {
   readonly relatedLimit?: number
   /** @default 0 */
   readonly trashDays?: number
+  /** The same in all processes that compare revisions of adopted entries. @default a random one */
+  readonly revisionKey?: Uint8Array
 }
 
 const MAJORITY_READS = new ReadConcern('majority')
@@ -214,6 +217,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     countTimeoutMs: options.countTimeoutMs ?? options.queryTimeoutMs,
     relatedLimit: options.relatedLimit ?? 10_000,
     trashDays: options.trashDays ?? 0,
+    revisionKey: options.revisionKey ?? randomBytes(32),
     ...viewOf(db, client, monitor),
     table(name) {
       return new Table(this.collection(name), this.queryTimeoutMs, comment) // views have other values

@@ -30,7 +30,7 @@ export function visitFound(
   if (isAdopted(plan)) {
     const stages = adoptedPipeline(plan, findStages(find))
     return visitPiped(database, collectionName, stages, { batchSize }, (bytes) => {
-      visit(versionBytes(plan, bytes))
+      visit(versionBytes({ plan, key: database.revisionKey }, bytes))
     })
   }
   return asCmsErrors(async () => {

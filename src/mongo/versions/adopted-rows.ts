@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { Binary, BSON, Decimal128, type Document, Long, ObjectId, UUID } from 'mongodb'
 import type { AdoptedIdKind, Data } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
@@ -21,13 +21,19 @@ export function adoptedBytes(plan: ShapePlan, bytes: Uint8Array): Uint8Array {
 }
 
 /** The same with the id of the only version, if the row has an `_id`. */
-export function versionBytes(plan: AdoptedType, bytes: Uint8Array): Uint8Array {
-  return BSON.serialize(versionRow(plan, BSON.deserialize(bytes, DECODING)))
+export function versionBytes(keyed: KeyedType, bytes: Uint8Array): Uint8Array {
+  return BSON.serialize(versionRow(keyed, BSON.deserialize(bytes, DECODING)))
 }
 
-export function versionRow(plan: AdoptedType, found: Document): Document {
+export interface KeyedType {
+  readonly plan: AdoptedType
+  /** `Database.revisionKey` */
+  readonly key: Uint8Array
+}
+
+export function versionRow({ plan, key }: KeyedType, found: Document): Document {
   const row = adoptedRow(plan, found)
-  const revision = plan.adopted.isWritable ? revisionIn(plan, row) : null
+  const revision = plan.adopted.isWritable ? revisionIn({ plan, key }, row) : null
   const revised = revision === null ? row : { ...row, [REVISION]: revision }
   if (found['_id'] === undefined) return revised
   const documentId = String(row['documentId'] ?? row['_id'])
@@ -43,15 +49,19 @@ export function digestedProjection(plan: ContentTypePlan): Document | null {
   }
 }
 
-/** The declared version, or a digest of the values. Null for a row without some of its members. */
-function revisionIn(plan: AdoptedType, row: Document): string | null {
+/**
+ * The declared version, or a digest of the values. Null for a row without some of its members. Clients get the digest,
+ * and could guess values that they may not see from one without a key.
+ */
+function revisionIn({ plan, key }: KeyedType, row: Document): string | null {
   if (plan.adopted.versionPath !== null) {
     return REVISION in row ? String(row[REVISION] ?? 0) : null
   }
   const names = Object.keys(rowExpression(plan))
   if (!names.every((name) => name in row)) return null
   const values = names.map((name) => [name, row[name] as unknown] as const)
-  return hash('sha256', BSON.serialize(Object.fromEntries(values)), 'hex').slice(0, 16)
+  const bytes = BSON.serialize(Object.fromEntries(values))
+  return createHmac('sha256', key).update(bytes).digest('hex').slice(0, 16)
 }
 
 export function adoptedRow(holder: ShapePlan, found: Document): Document {

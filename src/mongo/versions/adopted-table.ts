@@ -2,18 +2,17 @@ import type { CountDocumentsOptions, Document, Filter, FindOptions, WithId } fro
 import { readOnlyType } from '../../schema/adopted-type.ts'
 import { type TableOptions, Table, type TableCursor } from '../connection/table.ts'
 import { adoptedPipeline } from './adopted-pipeline.ts'
-import { adoptedRow, versionRow } from './adopted-rows.ts'
-import type { AdoptedType } from './adopted-expression.ts'
+import { adoptedRow, type KeyedType, versionRow } from './adopted-rows.ts'
 
 type Row = Document & { readonly _id: string }
 
 /** A collection that other services write, as rows of versions. No method writes. */
 export class AdoptedTable extends Table<Row> {
-  readonly #plan: AdoptedType
+  readonly #keyed: KeyedType
 
-  constructor(plan: AdoptedType, ...parts: ConstructorParameters<typeof Table<Row>>) {
+  constructor(keyed: KeyedType, ...parts: ConstructorParameters<typeof Table<Row>>) {
     super(...parts)
-    this.#plan = plan
+    this.#keyed = keyed
   }
 
   override find(
@@ -33,8 +32,8 @@ export class AdoptedTable extends Table<Row> {
       ...(batchSize !== undefined && { batchSize }),
       ...(maxTimeMS !== undefined && { maxTimeMS }),
     }
-    return this.piped(adoptedPipeline(this.#plan, stages), bounds).map(
-      (row) => versionRow(this.#plan, row) as WithId<Row>,
+    return this.piped(adoptedPipeline(this.#keyed.plan, stages), bounds).map(
+      (row) => versionRow(this.#keyed, row) as WithId<Row>,
     )
   }
 
@@ -50,8 +49,8 @@ export class AdoptedTable extends Table<Row> {
     pipeline: readonly Document[],
     options: Parameters<Table<Row>['aggregate']>[1] = {},
   ): Promise<Found[]> {
-    const found = await super.aggregate<Found>(adoptedPipeline(this.#plan, pipeline), options)
-    return found.map((row) => adoptedRow(this.#plan, row) as Found)
+    const found = await super.aggregate<Found>(adoptedPipeline(this.#keyed.plan, pipeline), options)
+    return found.map((row) => adoptedRow(this.#keyed.plan, row) as Found)
   }
 
   override async countDocuments(
@@ -113,7 +112,7 @@ export class AdoptedTable extends Table<Row> {
   }
 
   #refuse(): Promise<never> {
-    return Promise.reject(readOnlyType(this.#plan))
+    return Promise.reject(readOnlyType(this.#keyed.plan))
   }
 }
 

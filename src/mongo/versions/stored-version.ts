@@ -44,7 +44,8 @@ export type VersionRow = SystemMembers & VersionDocument & { readonly [ROW]: tru
 export function versionsOf(database: Database, plan: ContentTypePlan): Table<VersionDocument> {
   const table = database.table<VersionDocument>(plan.collectionName)
   if (!isAdopted(plan)) return table
-  return table.as((...parts) => new AdoptedTable(plan, ...parts))
+  const keyed = { plan, key: database.revisionKey }
+  return table.as((...parts) => new AdoptedTable(keyed, ...parts))
 }
 
 /** The driver (7.8) decodes each reply twice under command monitoring, unless it returns BSON. */

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { type Access, openAccess } from '../../people/access/access.ts'
 import { type Actions, compileActions } from '../../people/access/actions.ts'
-import { keptJwtSecret } from '../../people/access/jwt-secret.ts'
 import { type Accounts, openAccounts } from '../../people/accounts/open-accounts.ts'
 import type { Mailer } from '../../people/accounts/mailer.ts'
 import { openDeletedUsers } from '../../content/deleted-users/user-content-rows.ts'
@@ -20,9 +19,9 @@ import {
   openAdministrators,
 } from '../../people/administrators/open-administrators.ts'
 import { findUnknownRoles } from '../../people/administrators/staff.ts'
-import type { Config } from '../../base/config/config.ts'
 import { openProvided } from '../extensions/open-provided.ts'
 import type { Base } from './open-base.ts'
+import { secretOf } from './deployment-secret.ts'
 import { openUserAttributes } from './open-user-attributes.ts'
 
 export interface AccessControl {
@@ -133,8 +132,4 @@ async function warnOfUnknownRoles(
   if (typeof secondFactor === 'string') return
   const unknown = findUnknownRoles(secondFactor, await versionedCache.current())
   if (unknown.length > 0) log.warn({ roles: unknown }, 'ADMIN_SECOND_FACTOR names unknown roles')
-}
-
-export async function secretOf({ secrets, dataDir }: Config): Promise<string> {
-  return secrets.jwtSecret ?? (await keptJwtSecret(dataDir))
 }

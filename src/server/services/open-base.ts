@@ -15,6 +15,7 @@ import { compileSchema } from '../../schema/compile.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { documentContext, processPasswords } from './document-context.ts'
 import { assertNoLocaleRename } from '../../mongo/conversions/locale-rename-row.ts'
+import { revisionKeyOf } from './deployment-secret.ts'
 import type { LoadedProject } from './load-schema.ts'
 import { type EnteredSchema, enterSchema, readStoredNames } from './enter-schema.ts'
 import { openStorage } from './open-storage.ts'
@@ -46,7 +47,12 @@ export interface BaseOptions {
 
 type MoreOptions = Pick<
   DatabaseOptions,
-  'monitor' | 'onLostProcess' | 'transactionTimeoutMs' | 'conflictTimeoutMs' | 'startQueueTimeoutMs'
+  | 'monitor'
+  | 'onLostProcess'
+  | 'transactionTimeoutMs'
+  | 'conflictTimeoutMs'
+  | 'startQueueTimeoutMs'
+  | 'revisionKey'
 >
 
 /** On a busy machine, a start may wait for connections longer than a request. */
@@ -83,7 +89,9 @@ export async function openBase(
   more: MoreOptions & { readonly enters?: boolean; readonly duringRename?: boolean } = {},
 ): Promise<Base> {
   const { enters = false, duringRename = enters, ...connection } = more
-  const database = await openDatabaseOf(options, connection)
+  const isKeyed = definitions.contentTypes.some(({ adopt }) => adopt?.write === true)
+  const keyed = isKeyed ? { revisionKey: await revisionKeyOf(options.config) } : {}
+  const database = await openDatabaseOf(options, { ...connection, ...keyed })
   try {
     if (!duringRename) await assertNoLocaleRename(database)
     const entered = await (enters ? enterSchema : readStoredNames)(database, definitions)

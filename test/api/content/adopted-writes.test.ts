@@ -282,6 +282,22 @@ describe('writes of adopted collections', function () {
     expect(await stored()).to.deep.include({ number: 'Z', internal: new Int32(2) })
   })
 
+  it('has the same revisions in all processes with the same secret', async () => {
+    const revisionWith = async (environment: Readonly<Record<string, string>>) => {
+      const options = { ...environment, MONGODB_DATABASE: foreign.name, RATE_LIMIT: 'off' }
+      const other = await serve('adoptwrite_other', {
+        contentTypes: CONTENT_TYPES,
+        environment: options,
+      })
+      const tag = String((await other.get(ENTRY)).headers['etag'])
+      await other.close()
+      return tag.split('-')[0]
+    }
+    const own = String((await server.get(ENTRY)).headers['etag']).split('-')[0]
+    expect(await revisionWith({})).to.equal(own)
+    expect(await revisionWith({ JWT_SECRET: 'another' })).to.not.equal(own)
+  })
+
   it('compares and increments a declared version', async () => {
     const path = `/api/customers/${ADA}`
     const read = await server.get(path)
