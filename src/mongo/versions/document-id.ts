@@ -2,6 +2,7 @@ import { digestNumber } from '@quire/schema/derived-id'
 import { customAlphabet } from 'nanoid'
 import { isEntryId } from '../../schema/values/entry-links.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
+import { idOfText } from './adopted-rows.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const firstLetter = customAlphabet(LETTERS, 1)
@@ -23,10 +24,11 @@ export function documentIdFor(key: string): string {
 /** Longer texts are no key that an index could hold. */
 const MAX_ADOPTED_ID = 1_024
 
-/** The ids of an adopted collection have the form that another service gave them. */
+/** Whether an entry of the type can have this documentId. */
 export function isIdOf({ adopted }: Pick<ContentTypePlan, 'adopted'>, text: string): boolean {
   if (adopted === undefined) return isDocumentId(text)
-  return text.length <= MAX_ADOPTED_ID && !text.includes('\0')
+  if (text.length > MAX_ADOPTED_ID || text.includes('\0')) return false
+  return idOfText(adopted.idKind, text) !== undefined
 }
 
 export function isDocumentId(text: string): boolean {
