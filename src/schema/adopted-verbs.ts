@@ -27,7 +27,10 @@ export function isWritable({ adopted }: Pick<ContentTypePlan, 'adopted'>, verb: 
 export function assertTypeWritable(plan: Named, verb: string): void {
   const { singularName, adopted } = plan
   if (isWritable(plan, verb)) return
-  if (adopted?.isWritable !== true || verb !== 'create') throw readOnlyType(plan)
-  const message = `${singularName} has ids that only another service makes: entries cannot be created here`
+  if (adopted?.isWritable !== true) throw readOnlyType(plan)
+  const message =
+    verb === 'create'
+      ? `${singularName} has ids that only another service makes: entries cannot be created here`
+      : `${singularName} has no drafts, because another service writes its collection`
   throw new ForbiddenError(message, {}, { code: 'read_only_type' })
 }
