@@ -109,7 +109,7 @@ const STUDIO = ['texts', 'api', 'design', 'entry', 'fields', 'screens', 'shell',
 const MAX_CLOSURES: Readonly<Record<string, readonly [files: number, lines: number]>> = {
   'content/read/find-documents.ts': [71, 7_100],
   'content/write/create-document.ts': [96, 10_000],
-  'content/write/update-document.ts': [104, 10_400],
+  'content/write/update-document.ts': [104, 10_500],
   'content/write/publish-document.ts': [102, 10_000],
 }
 

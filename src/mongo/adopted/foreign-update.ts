@@ -1,9 +1,9 @@
-import { type Document, Decimal128, Double, Int32, Long } from 'mongodb'
+import { type Document, Double, Int32, Long, Timestamp } from 'mongodb'
 import { ApplicationError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
 import { ADOPTED_TIMES } from '../../schema/plan.ts'
 import type { AdoptedType } from '../versions/adopted-expression.ts'
-import { isPlainObject } from './foreign-value.ts'
+import { copyForeign, encodable, isPlainObject } from './foreign-value.ts'
 import { assignMember, type MemberChange, memberChanges } from './member-changes.ts'
 
 export interface ForeignUpdate {
@@ -18,20 +18,49 @@ export interface ForeignUpdate {
  */
 export function toForeignUpdate(
   plan: AdoptedType,
-  { stored, shown }: { readonly stored: Document; readonly shown: Data },
+  { stored: found, shown }: { readonly stored: Document; readonly shown: Data },
   values: Data,
 ): ForeignUpdate | null {
+  const stored = copyForeign(found) as Document // a document stays a document
   const changes = attributeChanges(plan, { stored, shown }, values)
   if (changes.length === 0) return null
-  const $set = toSet(stored, [...changes, ...timeChanges(plan, values, ['updatedAt'])])
-  const { versionPath } = plan.adopted
-  if (versionPath === null) return { filter: {}, update: { $set } }
-  const version = valueAt(stored, versionPath.split('.'))
-  const filter = { [versionPath]: { $eq: version ?? null } }
-  const isNumber = [Int32, Long, Double, Decimal128].some((type) => version instanceof type)
-  return isNumber
-    ? { filter, update: { $set, $inc: { [versionPath]: 1 } } }
-    : { filter, update: { $set: { ...$set, [versionPath]: FIRST_VERSION } } }
+  const times = timeChanges(plan, values, ['updatedAt']).filter(
+    ({ path }) => !isBlocked(findEnd(stored, path)),
+  )
+  const { filter, first, operators } = versionChange(plan, stored)
+  const $set = toSet(stored, [...changes, ...times, ...first])
+  return { filter, update: { $set, ...operators } }
+}
+
+interface VersionChange {
+  readonly filter: Document
+  readonly first: readonly MemberChange[]
+  readonly operators: Document
+}
+
+/** Other values than versions are kept. The revision is then a digest, which the same transaction has compared. */
+function versionChange({ adopted: { versionPath } }: AdoptedType, stored: Document): VersionChange {
+  const none = { filter: {}, first: [], operators: {} }
+  if (versionPath === null) return none
+  const path = versionPath.split('.')
+  if (isBlocked(findEnd(stored, path))) return none
+  const version = valueAt(stored, path) ?? null
+  const filter = { [versionPath]: { $eq: version } }
+  if (version === null) return { filter, first: [{ path, value: FIRST_VERSION }], operators: {} }
+  return isVersion(version)
+    ? { filter, first: [], operators: { $inc: { [versionPath]: 1 } } }
+    : none
+}
+
+/** As in the projection of rows. */
+function isVersion(version: unknown): boolean {
+  if (version instanceof Int32) return version.value >= 0
+  if (version instanceof Double) {
+    const { value } = version
+    return Number.isInteger(value) && value >= 0 && value < Number.MAX_SAFE_INTEGER
+  }
+  const isLong = version instanceof Long && !(version instanceof Timestamp)
+  return isLong && !version.isNegative() && version.lessThan(Long.MAX_VALUE)
 }
 
 const FIRST_VERSION = new Int32(1)
@@ -46,7 +75,7 @@ export function toForeignDocument(plan: AdoptedType, _id: unknown, values: Data)
   }
   const { versionPath } = plan.adopted
   if (versionPath !== null) assignMember(made, versionPath.split('.'), FIRST_VERSION)
-  return made
+  return encodable(made) as Document // its names are declared
 }
 
 function attributeChanges(
@@ -87,34 +116,45 @@ function valueAt(holder: Document, path: readonly string[]): unknown {
   return value
 }
 
-/** A null on the way becomes a document, which MongoDB refuses to do itself. */
+/** A null on the way becomes a document, which MongoDB refuses to do itself. @throws ApplicationError */
 function toSet(stored: Document, changes: readonly MemberChange[]): Document {
-  const $set: Document = {}
+  const $set = new Map<string, unknown>()
   for (const { path, value } of changes) {
-    const depth = findNull(stored, path)
-    if (depth === null) {
-      $set[path.join('.')] = value
+    const end = findEnd(stored, path)
+    if (isBlocked(end)) throw inTheWay(path.slice(0, end?.depth))
+    if (end === null) {
+      $set.set(path.join('.'), value)
       continue
     }
-    const prefix = path.slice(0, depth).join('.')
-    const made = ($set[prefix] ?? {}) as Document
-    assignMember(made, path.slice(depth), value)
-    $set[prefix] = made
+    const prefix = path.slice(0, end.depth).join('.')
+    const made = ($set.get(prefix) ?? {}) as Document
+    assignMember(made, path.slice(end.depth), value)
+    $set.set(prefix, made)
   }
-  return $set
+  return encodable(Object.fromEntries($set)) as Document // the names are paths
 }
 
-/** The length of the path to a null in front of the last member. @throws ApplicationError */
-function findNull(stored: Document, path: MemberChange['path']): number | null {
-  let value: unknown = stored
-  for (const [depth, step] of path.slice(0, -1).entries()) {
-    value = (value as Document)[step]
-    if (value === undefined) return null
-    if (value === null) return depth + 1
-    const isList = Array.isArray(value) && typeof path[depth + 1] === 'number'
-    if (!isList && !isPlainObject(value)) throw inTheWay(path.slice(0, depth + 1))
+interface PathEnd {
+  /** The length of the path to the value. */
+  readonly depth: number
+  readonly value: unknown
+}
+
+/** The first value in front of the last member that is no document. Null if there is none. */
+function findEnd(stored: Document, path: MemberChange['path']): PathEnd | null {
+  let holder: Document = stored
+  for (const [index, step] of path.slice(0, -1).entries()) {
+    if (!Object.hasOwn(holder, step)) return null
+    const value: unknown = holder[step]
+    const isList = Array.isArray(value) && typeof path[index + 1] === 'number'
+    if (!isList && !isPlainObject(value)) return { depth: index + 1, value }
+    holder = value as Document
   }
   return null
+}
+
+function isBlocked(end: PathEnd | null): boolean {
+  return end !== null && end.value !== null
 }
 
 function inTheWay(path: MemberChange['path']): ApplicationError {

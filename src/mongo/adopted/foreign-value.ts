@@ -1,8 +1,14 @@
-import { Binary, BSON, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb'
+import { Binary, DBRef, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb'
 import type { AdoptedIdKind, ScalarType } from '../../schema/definition.ts'
 import { significantDigits } from '../../schema/values/decimal.ts'
 import { shownJson } from '../../schema/values/json-values.ts'
-import { idOfText, isObjectIdText, plainJson, uuidText } from '../versions/adopted-rows.ts'
+import {
+  idOfText,
+  isObjectIdText,
+  membersOfReference,
+  plainJson,
+  uuidText,
+} from '../versions/adopted-rows.ts'
 
 /** Decodes values so that they keep their BSON type when they are encoded again. */
 export const LOSSLESS = {
@@ -87,7 +93,6 @@ function isDouble(text: string, type: NumberType): boolean {
   return Number.isFinite(number) && significantDigits(shown) === significantDigits(text)
 }
 
-/** Objects become maps, because the driver gives objects with a member `_bsontype` another meaning. */
 function toForeignJson(stored: unknown, value: unknown): unknown {
   if (isShownAs(stored, value)) return stored
   if (Array.isArray(value)) {
@@ -98,8 +103,8 @@ function toForeignJson(stored: unknown, value: unknown): unknown {
     const members = isPlainObject(stored) ? stored : {}
     const own = (name: string): unknown =>
       Object.hasOwn(members, name) ? members[name] : undefined
-    return new Map(
-      Object.entries(value).map(([name, one]) => [name, toForeignJson(own(name), one)] as const),
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, toForeignJson(own(name), one)]),
     )
   }
   if (typeof value === 'number') return likeNumber(stored, value)
@@ -108,11 +113,7 @@ function toForeignJson(stored: unknown, value: unknown): unknown {
 
 function isShownAs(stored: unknown, value: unknown): boolean {
   if (stored === undefined) return false
-  const decoded = BSON.deserialize(BSON.serialize({ v: stored }), { useBigInt64: true })[
-    'v'
-  ] as unknown
-  const shown = plainJson(decoded, 0)
-  return JSON.stringify(shown) === JSON.stringify(value)
+  return JSON.stringify(plainJson(stored, 0)) === JSON.stringify(value)
 }
 
 function likeNumber(stored: unknown, value: number): unknown {
@@ -177,4 +178,20 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return (
     typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
   )
+}
+
+/** References become the documents that the database has. */
+export function copyForeign(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyForeign)
+  const members = value instanceof DBRef ? membersOfReference(value) : value
+  if (!isPlainObject(members)) return value
+  return Object.fromEntries(Object.entries(members).map(([name, one]) => [name, copyForeign(one)]))
+}
+
+/** The driver gives objects with a member `_bsontype` another meaning, so they become maps. */
+export function encodable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(encodable)
+  if (!isPlainObject(value)) return value
+  const members = Object.entries(value).map(([name, one]) => [name, encodable(one)] as const)
+  return Object.hasOwn(value, '_bsontype') ? new Map(members) : Object.fromEntries(members)
 }

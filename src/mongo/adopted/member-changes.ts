@@ -1,4 +1,4 @@
-import { BSON, type Document } from 'mongodb'
+import type { Document } from 'mongodb'
 import type { Data } from '../../schema/definition.ts'
 import type {
   AttributePlan,
@@ -12,10 +12,10 @@ import { referenceKind } from '../versions/adopted-expression.ts'
 import { areStoredAlike } from '../versions/stored-content.ts'
 import { toBson } from '../versions/stored-value.ts'
 import {
+  copyForeign,
   foreignIdText,
   isNumberType,
   isPlainObject,
-  LOSSLESS,
   textOf,
   toForeign,
   toForeignId,
@@ -59,7 +59,7 @@ export function memberChanges(
 
 /** Applies changes to a copy of a document that is stored, or to a new one. */
 export function applyChanges(stored: Document, changes: readonly MemberChange[]): Document {
-  const copy = BSON.deserialize(BSON.serialize(stored), LOSSLESS)
+  const copy = copyForeign(stored) as Document // a document stays a document
   for (const { path, value } of changes) assignMember(copy, path, value)
   return copy
 }

@@ -39,7 +39,7 @@ export function rowExpression(plan: AdoptedType): Document {
     const value = valueIn(`$${pathOf(attribute.name)}`, attribute, 0)
     if (value !== null) projection[attribute.storedName] = value
   }
-  if (isWritable && versionPath !== null) projection[REVISION] = whole(`$${versionPath}`, VERSIONS)
+  if (isWritable && versionPath !== null) projection[REVISION] = versionIn(versionPath)
   known.set(plan, projection)
   return projection
 }
@@ -77,8 +77,8 @@ const NUMBERS = ['int', 'long', 'double', 'decimal']
 type Bounds = readonly [unknown, unknown]
 
 const SAFE: Bounds = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
-const VERSIONS: Bounds = [0, Number.MAX_SAFE_INTEGER]
-const LONG: Bounds = [-9223372036854775808n, 9223372036854775807n]
+const LARGEST_LONG = 9223372036854775807n
+const LONG: Bounds = [-9223372036854775808n, LARGEST_LONG]
 const DOUBLE: Bounds = [-Number.MAX_VALUE, Number.MAX_VALUE]
 const GREATEST = '9.999999999999999999999999999999999E6144'
 const DECIMAL: Bounds = [Decimal128.fromString(`-${GREATEST}`), Decimal128.fromString(GREATEST)]
@@ -127,6 +127,36 @@ function whole(value: unknown, bounds: Bounds): Document {
   return once(between(numberIn(value), bounds), (number) =>
     when({ $eq: [number, { $trunc: number }] }, number),
   )
+}
+
+/** The text of a version. Null for values that cannot count writes: a digest replaces them. */
+function versionIn(path: string): Document {
+  const value = `$${path}`
+  const steps = path.split('.').slice(0, -1)
+  const holders = steps.map((_step, index) => `$${steps.slice(0, index + 1).join('.')}`)
+  const isUnset = { $and: [value, ...holders].map(isUnsetOr(value)) }
+  const isVersion = {
+    $or: [
+      isBetween(value, ['int', 'long'], LARGEST_LONG),
+      {
+        $and: [
+          isBetween(value, ['double'], Number.MAX_SAFE_INTEGER),
+          { $eq: [value, { $trunc: numberIn(value) }] },
+        ],
+      },
+    ],
+  }
+  const text = { $toString: { $toLong: when(isVersion, value) } }
+  return { $cond: [isUnset, { $literal: '0' }, text] }
+}
+
+function isUnsetOr(value: string): (one: string) => Document {
+  const unset = ['missing', 'null']
+  return (one) => isOfType(one, one === value ? unset : [...unset, 'object'])
+}
+
+function isBetween(value: string, types: readonly string[], limit: unknown): Document {
+  return { $and: [isOfType(value, types), { $gte: [value, 0] }, { $lt: [value, limit] }] }
 }
 
 function timeIn(value: string): Document {

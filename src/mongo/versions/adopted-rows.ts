@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { Binary, BSON, Decimal128, type Document, Long, ObjectId, UUID } from 'mongodb'
+import { Binary, BSON, DBRef, Decimal128, type Document, Long, ObjectId, UUID } from 'mongodb'
 import type { AdoptedIdKind, Data } from '../../schema/definition.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import {
@@ -13,7 +13,8 @@ import { type AdoptedType, isAdopted, rowExpression } from './adopted-expression
 import { REVISION } from './version-fields.ts'
 import { versionId } from './version-match.ts'
 
-const DECODING = { useBigInt64: true } as const
+/** Not every pattern of a stored expression is one of JavaScript. */
+const DECODING = { useBigInt64: true, bsonRegExp: true } as const
 
 /** Encodes a found row again, with the values that rows of the version store have. */
 export function adoptedBytes(plan: ShapePlan, bytes: Uint8Array): Uint8Array {
@@ -42,7 +43,7 @@ export function versionRow({ plan, key }: KeyedType, found: Document): Document 
 
 /** The members for the digest of a row. Null for types without digests. */
 export function digestedProjection(plan: ContentTypePlan): Document | null {
-  if (!isAdopted(plan) || !plan.adopted.isWritable || plan.adopted.versionPath !== null) return null
+  if (!isAdopted(plan) || !plan.adopted.isWritable) return null
   return {
     _id: 0,
     ...Object.fromEntries(Object.keys(rowExpression(plan)).map((name) => [name, 1])),
@@ -54,9 +55,8 @@ export function digestedProjection(plan: ContentTypePlan): Document | null {
  * and could guess values that they may not see from one without a key.
  */
 function revisionIn({ plan, key }: KeyedType, row: Document): string | null {
-  if (plan.adopted.versionPath !== null) {
-    return REVISION in row ? String(row[REVISION] ?? 0) : null
-  }
+  const version: unknown = row[REVISION]
+  if (typeof version === 'string') return version
   const names = Object.keys(rowExpression(plan))
   if (!names.every((name) => name in row)) return null
   const values = names.map((name) => [name, row[name] as unknown] as const)
@@ -109,7 +109,7 @@ function isAbsent(value: unknown): boolean {
 /** Deeper values become null. */
 const MAX_DEPTH = 50
 
-/** BSON has types without a JSON form. */
+/** BSON has types without a JSON form. The value is decoded, with promoted numbers or without. */
 export function plainJson(value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) return null
   if (typeof value === 'bigint') {
@@ -122,16 +122,45 @@ export function plainJson(value: unknown, depth: number): unknown {
 
 function plainObject(value: object, depth: number): unknown {
   if (Array.isArray(value)) return value.map((one) => plainJson(one, depth + 1))
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
-  if (value instanceof ObjectId) return value.toHexString()
-  if (value instanceof Decimal128) return value.toString()
-  if (value instanceof Binary) return uuidText(value) ?? value.toString('base64')
-  if (value instanceof RegExp) return String(value)
-  if (!isPlain(value)) return null
+  const members = value instanceof DBRef ? membersOfReference(value) : value
+  if (!isPlain(members)) return FORMS.find(({ isOf }) => isOf(value))?.plain(value) ?? null
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, plainJson(inner, depth + 1)]),
+    Object.entries(members).map(([name, inner]) => [name, plainJson(inner, depth + 1)]),
   )
 }
+
+/** The driver decodes documents with `$ref` and `$id` as references. */
+export function membersOfReference({ collection, oid, db, fields }: DBRef): Document {
+  return { $ref: collection, $id: oid, ...(db !== undefined && { $db: db }), ...fields }
+}
+
+interface JsonForm {
+  readonly isOf: (value: object) => boolean
+  readonly plain: (value: object) => unknown
+}
+
+function formOf<T extends object>(
+  type: abstract new (...given: never[]) => T,
+  plain: (value: T) => unknown,
+): JsonForm {
+  return { isOf: (value) => value instanceof type, plain: (value) => plain(value as T) }
+}
+
+const FORMS: readonly JsonForm[] = [
+  formOf(Date, (date) => (Number.isNaN(date.getTime()) ? null : date.toISOString())),
+  formOf(ObjectId, (id) => id.toHexString()),
+  formOf(Decimal128, String),
+  formOf(Binary, (binary) => uuidText(binary) ?? binary.toString('base64')),
+  formOf(BSON.Timestamp, String), // a subclass of Long
+  formOf(Long, (long) => plainJson(long.toBigInt(), 0)),
+  formOf(BSON.Int32, (number) => plainJson(number.value, 0)),
+  formOf(BSON.Double, (number) => plainJson(number.value, 0)),
+  formOf(BSON.BSONRegExp, ({ pattern, options }) => `/${pattern}/${options}`),
+  formOf(BSON.BSONSymbol, String),
+  formOf(BSON.Code, ({ code }) => code),
+  formOf(BSON.MinKey, () => 'MinKey'),
+  formOf(BSON.MaxKey, () => 'MaxKey'),
+]
 
 const OBJECT_ID = /^[0-9a-f]{24}$/
 const UUID_TEXT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
