@@ -73,20 +73,20 @@ interface Taking {
 }
 
 /**
- * Moves the stored changes of closed windows into a window, and joins them. If several changed the
- * same attribute, the newest changes are moved, and the others remain for a later call.
+ * Moves the stored changes of closed windows into a window, and joins them with its own. If several
+ * changed the same attribute, the changes of the window or else the newest are moved, and the others
+ * remain for a later call. Changes of different new entries are not joined.
  */
 export function takeKeptWork(
   store: Store,
   of: KeptFor,
   { window, others, at }: Taking,
 ): KeptWork | null {
-  const taken: StoredWork[] = []
-  const isTaken = (name: string): boolean => taken.some(({ work }) => name in work.mine)
-  for (const stored of storedWorks(store, of)) {
-    if (others.has(stored.window) || Object.keys(stored.work.mine).some(isTaken)) continue
-    taken.push(stored)
-  }
+  const found = storedWorks(store, of).filter((stored) => !others.has(stored.window))
+  // The joined changes replace the row of the window.
+  const own = found.filter((stored) => stored.window === window)
+  const ordered = [...own, ...found.filter((stored) => stored.window !== window)]
+  const taken = of.documentId === null ? ordered.slice(0, 1) : withoutOverlaps(ordered)
   if (taken.length === 0) return null
   const work = joinWorks(taken.map((one) => one.work))
   if (!keepWork(store, of, { window, work, at })) return work
@@ -94,6 +94,15 @@ export function takeKeptWork(
     if (one.window !== window) keepWork(store, of, { window: one.window, work: null, at })
   }
   return work
+}
+
+function withoutOverlaps(ordered: readonly StoredWork[]): readonly StoredWork[] {
+  const taken: StoredWork[] = []
+  const isTaken = (name: string): boolean => taken.some(({ work }) => name in work.mine)
+  for (const stored of ordered) {
+    if (!Object.keys(stored.work.mine).some(isTaken)) taken.push(stored)
+  }
+  return taken
 }
 
 function joinWorks(works: readonly KeptWork[]): KeptWork {

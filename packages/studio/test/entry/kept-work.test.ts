@@ -79,18 +79,42 @@ describe('unsaved changes in the browser', () => {
     expect(take(store, OF)?.mine).to.deep.equal({ title: 'older' })
   })
 
+  it('of the window itself come before newer ones of a closed window', () => {
+    const store = new MemoryStore()
+    const own = { base: { title: '', teaser: '' }, mine: { title: 'own', teaser: 'own' } }
+    keep(store, OF, own, { window: 'new', at: 1 })
+    keep(store, OF, WORK, { window: 'closed', at: 2 })
+    expect(take(store, OF)).to.deep.equal(own)
+    keep(store, OF, null, { window: 'new' })
+    expect(take(store, OF)).to.deep.equal(WORK)
+  })
+
+  it('of two new entries are not joined', () => {
+    const store = new MemoryStore()
+    const fresh = { ...OF, documentId: null }
+    const teaser = { base: { teaser: '' }, mine: { teaser: 'other entry' } }
+    keep(store, fresh, teaser, { window: 'a', at: 1 })
+    keep(store, fresh, WORK, { window: 'b', at: 2 })
+    expect(take(store, fresh)).to.deep.equal(WORK)
+    keep(store, fresh, null, { window: 'new' })
+    expect(take(store, fresh)).to.deep.equal(teaser)
+  })
+
   it('survive all actions of other windows', () => {
     let moved = 0
+    let returned = 0
     fc.assert(
       fc.property(fc.array(action, { maxLength: 40, size: 'max' }), (actions) => {
         const windows = new Windows()
         for (const one of actions) windows.act(one)
         expect(windows.stored()).to.deep.equal(windows.typed())
         moved += windows.moved
+        returned += windows.returned
       }),
       { numRuns: 500 },
     )
     expect(moved).to.be.greaterThan(100)
+    expect(returned).to.be.greaterThan(100)
   })
 
   it('ignore invalid stored data without throwing', () => {
@@ -141,13 +165,13 @@ describe('the populate of a form', () => {
 })
 
 interface Action {
-  readonly kind: 'type' | 'settle' | 'crash' | 'open'
+  readonly kind: 'type' | 'settle' | 'crash' | 'open' | 'leave' | 'return'
   readonly window: number
   readonly name: string
 }
 
 const action: fc.Arbitrary<Action> = fc.record({
-  kind: fc.constantFrom('type', 'type', 'settle', 'crash', 'open'),
+  kind: fc.constantFrom('type', 'type', 'settle', 'crash', 'open', 'leave', 'return'),
   window: fc.nat({ max: 3 }),
   name: fc.constantFrom('title', 'teaser', 'contact'),
 })
@@ -156,21 +180,31 @@ const action: fc.Arbitrary<Action> = fc.record({
 class Windows {
   readonly #store = new MemoryStore()
   readonly #open = new Map<string, Map<string, string>>()
+  /** Open windows that show another page. */
+  readonly #away = new Set<string>()
   readonly #left: string[] = []
   #turn = 0
   moved = 0
+  /** Windows that found words of their own. */
+  returned = 0
 
   act({ kind, window: index, name }: Action): void {
     this.#turn += 1
+    const away = [...this.#away][index % this.#away.size]
+    if (kind === 'return' && away !== undefined) return this.#enter(away)
     const window = [...this.#open.keys()][index]
     if (kind === 'open' || window === undefined) return this.#enter(`window ${this.#turn}`)
     const words = this.#open.get(window) ?? new Map<string, string>()
     if (kind === 'type') words.set(name, `word ${this.#turn}`)
     if (kind === 'settle') words.clear() // saved or discarded
-    if (kind === 'crash') {
-      this.#open.delete(window)
-      this.#left.push(...words.values())
-    } else this.#keep(window, words)
+    if (kind === 'crash' || kind === 'leave') this.#close(window, kind === 'leave')
+    else this.#keep(window, words)
+  }
+
+  #close(window: string, isAway: boolean): void {
+    this.#left.push(...(this.#open.get(window)?.values() ?? []))
+    this.#open.delete(window)
+    if (isAway) this.#away.add(window)
   }
 
   typed(): readonly string[] {
@@ -178,8 +212,7 @@ class Windows {
   }
 
   stored(): readonly string[] {
-    const texts = Array.from({ length: this.#store.length }, (_, at) => this.#store.key(at) ?? '')
-    return texts
+    return this.#keys()
       .flatMap((key) => {
         const { mine } = JSON.parse(this.#store.getItem(key) ?? '') as KeptWork
         return Object.values(mine) as string[]
@@ -188,12 +221,21 @@ class Windows {
   }
 
   #enter(window: string): void {
-    const others = new Set(this.#open.keys())
+    if (this.#away.delete(window) && this.#has(window)) this.returned += 1
+    const others = new Set([...this.#open.keys(), ...this.#away])
     const work = takeKeptWork(this.#store, OF, { window, others, at: this.#turn })
     const words = new Map(Object.entries(work?.mine ?? {}) as [string, string][])
     for (const word of words.values()) this.#left.splice(this.#left.indexOf(word), 1)
     this.moved += words.size
     this.#open.set(window, words)
+  }
+
+  #has(window: string): boolean {
+    return this.#keys().some((key) => key.endsWith(` ${window}`))
+  }
+
+  #keys(): readonly string[] {
+    return Array.from({ length: this.#store.length }, (_, at) => this.#store.key(at) ?? '')
   }
 
   #keep(window: string, words: ReadonlyMap<string, string>): void {
