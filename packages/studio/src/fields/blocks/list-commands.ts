@@ -132,10 +132,11 @@ export const ListKeys = Extension.create({
         find,
         handler: ({ state, range }) => {
           if (findList(state) !== null) return
+          const $from = state.doc.resolve(range.from)
+          if ($from.depth !== 1 || $from.parent.type.name === 'codeBlock') return
           const { tr } = state
           tr.delete(range.from, range.to)
           const block = tr.doc.resolve(range.from)
-          if (block.depth !== 1 || block.parent.type.name === 'codeBlock') return
           const item = state.schema.node('listItem', null, block.parent.content)
           tr.replaceWith(block.before(), block.after(), state.schema.node('list', { format }, item))
           withCursor(tr, range.from + 1)
