@@ -7,6 +7,7 @@ import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { notify, notifyFailure } from '../../design/toasts.tsx'
+import { startSaver } from '../../entry/start-saver.ts'
 import type { Link, FormValues } from '../../entry/values.ts'
 import { Field } from '../../fields/field.tsx'
 import { FieldList } from '../../fields/field-list.tsx'
@@ -144,8 +145,9 @@ function useNewSession(type: TypeSummary | undefined, { title, locale, left }: B
     return () => abort.abort()
   }, [administrator.id, client, left, locale, t, title, type])
   useEffect(() => {
-    session?.keepsWork(true)
-    return session?.saver.start()
+    if (session === null) return
+    session.keepsWork(true)
+    return startSaver(session.saver)
   }, [session])
   return { session, isTyped: () => session !== null && isTypedInto(session, first.current) }
 }

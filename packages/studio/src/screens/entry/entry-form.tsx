@@ -11,6 +11,7 @@ import {
 import type { EntrySession } from '../../entry/entry-session.ts'
 import { factsKey, previewQuery } from '../../api/entry-facts.ts'
 import { adoptFacts } from '../../api/saved-facts.ts'
+import { startSaver } from '../../entry/start-saver.ts'
 import { useMay } from '../../api/session.ts'
 import { lazyPart } from '../../design/load-part.tsx'
 import { LoadBoundary } from '../../design/not-loaded.tsx'
@@ -157,24 +158,18 @@ function useFocusOfNew({ door, plan }: EntrySession, isBegun: boolean) {
 /** Saves while the form is open, and once more when it closes or becomes hidden. */
 function useSavingWhileOpen({ saver }: EntrySession): void {
   useEffect(() => {
-    const stop = saver.start()
+    const stop = startSaver(saver)
     const flush = (): void => void saver.saveNow()
     const onHidden = (): void => {
       if (document.hidden && saver.isAutomatic()) flush()
     }
     const onLeave = (): void => saver.keep()
-    // Without locks, another window may take changes of this one.
-    const onStorage = ({ newValue }: StorageEvent): void => {
-      if (newValue === null) saver.keep()
-    }
     window.addEventListener('online', flush)
     window.addEventListener('pagehide', onLeave)
-    window.addEventListener('storage', onStorage)
     document.addEventListener('visibilitychange', onHidden)
     return () => {
       window.removeEventListener('online', flush)
       window.removeEventListener('pagehide', onLeave)
-      window.removeEventListener('storage', onStorage)
       document.removeEventListener('visibilitychange', onHidden)
       if (saver.isAutomatic()) flush()
       stop()
