@@ -1,14 +1,25 @@
-import { getSchema } from '@tiptap/core'
+import { createChainableState, getSchema } from '@tiptap/core'
+import { Fragment, Slice } from '@tiptap/pm/model'
 import { EditorState, type Selection, TextSelection, type Transaction } from '@tiptap/pm/state'
-import { fixTables, TableMap } from '@tiptap/pm/tables'
+import { CellSelection, fixTables, TableMap } from '@tiptap/pm/tables'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { type BlockNode, blockText } from '../../src/entry/block-text.ts'
 import type { EditorNode } from '../../src/fields/blocks/blocks.ts'
 import { fromEditor } from '../../src/fields/blocks/from-editor.ts'
+import { ListKeys } from '../../src/fields/blocks/list-commands.ts'
 import { EXTENSIONS } from '../../src/fields/blocks/open-blocks-editor.ts'
+import { gridOf } from '../../src/fields/blocks/paste-tables.ts'
 import { readSheet, sheetLines } from '../../src/fields/blocks/read-sheet.ts'
-import { goForward, insertTable, TABLE_CHANGES } from '../../src/fields/blocks/table-commands.ts'
+import {
+  disabledChanges,
+  goForward,
+  insertTable,
+  offeredChanges,
+  TABLE_CHANGES,
+  tableOf,
+} from '../../src/fields/blocks/table-commands.ts'
+import { fitPasted } from '../../src/fields/blocks/table-editing.ts'
 import { TABLE_NODES } from '../../src/fields/blocks/table-nodes.ts'
 import { toEditor } from '../../src/fields/blocks/to-editor.ts'
 import { EXTENDED_BLOCKS } from './block-samples.ts'
@@ -25,6 +36,23 @@ function lastCellOf({ doc }: EditorState): Selection {
     if (block.type.name === 'table') end = at + block.nodeSize - 1
   })
   return TextSelection.near(doc.resolve(end), -1)
+}
+
+function lastCellAt(state: EditorState): number {
+  return lastCellOf(state).$from.before(3)
+}
+
+/** The transaction of the input rule for `- `, with the rule's text before the cursor. */
+function typeListStart(before: EditorState): Transaction {
+  const state = before.apply(before.tr.insertText('-'))
+  const [rule] = ListKeys.config.addInputRules?.call({} as never) ?? []
+  const { from: end } = state.selection
+  const transaction = state.tr
+  void rule?.handler({
+    state: createChainableState({ state, transaction }),
+    range: { from: end - 1, to: end },
+  } as never)
+  return transaction
 }
 
 describe('tables in the editor', () => {
@@ -91,6 +119,56 @@ describe('tables in the editor', () => {
     }
     expect(goForward(state, refuse)).to.equal(true)
     expect(TableMap.get(state.doc.child(0)).height).to.equal(500)
+    const growing = ['rowAbove', 'rowBelow', 'columnBefore', 'columnAfter']
+    expect(disabledChanges(state)).to.deep.equal(growing)
+    expect(offeredChanges(false)).to.not.include.members(growing)
+    const one = EditorState.create({ schema: SCHEMA })
+    expect(disabledChanges(one.apply(insertTable(one)))).to.deep.equal([])
+  })
+
+  it('keep the start of a list that is typed into a cell', () => {
+    const empty = EditorState.create({ schema: SCHEMA })
+    const table = empty.apply(insertTable(empty))
+    expect(typeListStart(table).steps).to.have.length(0)
+    expect(typeListStart(empty).doc.child(0).type.name).to.equal('list')
+  })
+
+  it('take pasted cells as lines if they would exceed the limits', () => {
+    const empty = EditorState.create({ schema: SCHEMA })
+    const state = empty.apply(insertTable(empty))
+    const paste = (height: number, width: number): Slice => {
+      const rows = Array.from({ length: height }, () => Array.from({ length: width }, () => 'x'))
+      return new Slice(Fragment.from(tableOf(SCHEMA, rows)), 0, 0)
+    }
+    for (const fitting of [paste(500, 1), paste(2, 50)]) {
+      expect(fitPasted(fitting, state)).to.equal(fitting)
+    }
+    const last = state.apply(state.tr.setSelection(lastCellOf(state)))
+    for (const [height, width] of [
+      [499, 1],
+      [2, 49],
+    ] as const) {
+      const { content } = fitPasted(paste(height, width), last)
+      expect(content.childCount).to.equal(1)
+      expect(content.child(0).type.name).to.equal('paragraph')
+      expect(content.textBetween(0, content.size, '', '\n').split('\n')).to.have.length(height)
+      const whole = CellSelection.create(last.doc, lastCellAt(last), lastCellAt(last))
+      const clipped = paste(height, width)
+      expect(fitPasted(clipped, last.apply(last.tr.setSelection(whole)))).to.equal(clipped)
+    }
+  })
+
+  it('read pasted rows only up to the limit', () => {
+    let read = 0
+    function* cells() {
+      for (; read < 50_000; read += 1) yield { tagName: 'TD', colSpan: 1, rowSpan: 1 }
+    }
+    expect(gridOf([{ cells: cells() }])).to.equal(null)
+    expect(read).to.equal(50)
+    const wide = { tagName: 'TH', colSpan: 50, rowSpan: 2 }
+    const grid = gridOf([{ cells: [wide] }, { cells: [] }])
+    expect(grid?.map((row) => row.length)).to.deep.equal([50, 50])
+    expect(gridOf([{ cells: [{ ...wide, colSpan: 51 }] }])).to.equal(null)
   })
 
   it('have a line of text for each row', () => {
@@ -113,11 +191,14 @@ describe('the text of a spreadsheet', () => {
       ['a', 'b'],
       ['1', ''],
     ])
-    expect(readSheet('"x\ty ""z""\nnext"\t1')).to.deep.equal([['x y "z"\nnext', '1']])
+    expect(readSheet('"x\ty ""z""\nnext"\t1\na\tb')).to.deep.equal([
+      ['x y "z"\nnext', '1'],
+      ['a', 'b'],
+    ])
   })
 
   it('is no text without tabs, with uneven lines or with indented lines', () => {
-    for (const text of ['', 'a', 'a\nb', 'a\tb\nc', '\tif\n\telse', 'a\tb\n\nc\td']) {
+    for (const text of ['', 'a', 'Name:\tBob', 'a\nb', 'a\tb\nc', '\tif\n\telse', 'a\tb\n\nc\td']) {
       expect(readSheet(text), JSON.stringify(text)).to.equal(null)
     }
   })
@@ -126,7 +207,7 @@ describe('the text of a spreadsheet', () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ' ', 'é', '\n', '1') })
     const sheet = fc.integer({ min: 2, max: 4 }).chain((width) =>
       fc.array(fc.array(cell, { minLength: width, maxLength: width }), {
-        minLength: 1,
+        minLength: 2,
         maxLength: 4,
       }),
     )

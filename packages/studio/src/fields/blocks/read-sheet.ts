@@ -1,13 +1,14 @@
 import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from '@quire/schema/table-limits'
 
 /**
- * The cells of a plain text that was copied from a spreadsheet: lines with the same number of tabs.
- * Null for other texts, such as indented code.
+ * The cells of a plain text that was copied from a spreadsheet: two or more lines with the same
+ * number of tabs. Null for other texts, such as indented code, or a label and a value in one line.
  */
 export function readSheet(text: string): readonly (readonly string[])[] | null {
   const rows = rowsIn(text.replaceAll(/\r\n?/g, '\n').replace(/\n$/, ''))
   const [first = []] = rows
   const isSheet =
+    rows.length > 1 &&
     first.length > 1 &&
     rows.every(({ length }) => length === first.length) &&
     rows.some(([cell]) => cell !== '')

@@ -148,3 +148,24 @@ export const TABLE_CHANGES = {
 } satisfies Readonly<Record<string, Command>>
 
 export type TableChange = keyof typeof TABLE_CHANGES
+
+const GROWING: ReadonlySet<TableChange> = new Set([
+  'rowAbove',
+  'rowBelow',
+  'columnBefore',
+  'columnAfter',
+])
+
+/** The changes for the menu. Tables that the text does not take do not grow. */
+export function offeredChanges(canInsert: boolean): readonly TableChange[] {
+  const all = Object.keys(TABLE_CHANGES) as readonly TableChange[]
+  return canInsert ? all : all.filter((change) => !GROWING.has(change))
+}
+
+/** The changes that the selection or the limits of a table rule out. */
+export function disabledChanges(state: EditorState): readonly TableChange[] {
+  return offeredChanges(true).filter((change) => {
+    const command: Command = TABLE_CHANGES[change]
+    return !command(state)
+  })
+}

@@ -1,7 +1,14 @@
+import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from '@quire/schema/table-limits'
 import { Extension } from '@tiptap/core'
 import { Fragment, type Node, type Schema, Slice } from '@tiptap/pm/model'
-import { type Command, Plugin } from '@tiptap/pm/state'
-import { __pastedCells as pastedCells, isInTable, tableEditing } from '@tiptap/pm/tables'
+import { type Command, type EditorState, Plugin } from '@tiptap/pm/state'
+import {
+  __pastedCells as pastedCells,
+  CellSelection,
+  isInTable,
+  selectedRect,
+  tableEditing,
+} from '@tiptap/pm/tables'
 import { Decoration, DecorationSet } from '@tiptap/pm/view'
 import { breakLine, goBack, goForward } from './table-commands.ts'
 
@@ -49,13 +56,30 @@ function decorateHeaders(doc: Node): DecorationSet {
   return DecorationSet.create(doc, found)
 }
 
-/** A cell takes one paragraph, so other pasted blocks become its lines. */
 const PastedIntoCell = new Plugin({
-  props: {
-    transformPasted: (slice, { state }) =>
-      !isInTable(state) || pastedCells(slice) !== null ? slice : linesOf(slice, state.schema),
-  },
+  props: { transformPasted: (slice, { state }) => fitPasted(slice, state) },
 })
+
+/**
+ * The pasted content for the place of the selection. A cell takes one paragraph, so other blocks
+ * become its lines, and so do cells with which the table would exceed its limits.
+ */
+export function fitPasted(slice: Slice, state: EditorState): Slice {
+  if (!isInTable(state)) return slice
+  const cells = pastedCells(slice)
+  return cells !== null && hasRoomFor(cells, state) ? slice : linesOf(slice, state.schema)
+}
+
+function hasRoomFor({ width, height }: CellArea, state: EditorState): boolean {
+  if (state.selection instanceof CellSelection) return true // takes the cells that fit
+  const { left, top } = selectedRect(state)
+  return left + width <= MAX_TABLE_COLUMNS && top + height <= MAX_TABLE_ROWS
+}
+
+interface CellArea {
+  readonly width: number
+  readonly height: number
+}
 
 function linesOf(slice: Slice, schema: Schema): Slice {
   const lines: Fragment[] = []

@@ -4,7 +4,7 @@ import type { ComponentType } from 'react'
 
 export interface TableToolProps {
   readonly editor: Editor
-  /** False if the texts hold a table from before, but take no new ones. */
+  /** False if the text holds a table from before, but cannot be saved with one. */
   readonly canInsert: boolean
 }
 

@@ -9,9 +9,14 @@ import { ToolButton } from '../editor/tool-button.tsx'
 import toolbar from '../editor/toolbar.module.css'
 import { dispatchAsOneStep } from './one-step.ts'
 import type { TableToolProps } from './table-kit.ts'
-import { hasHeaderRow, insertTable, TABLE_CHANGES, type TableChange } from './table-commands.ts'
-
-const CHANGES = Object.keys(TABLE_CHANGES) as readonly TableChange[]
+import {
+  disabledChanges,
+  hasHeaderRow,
+  insertTable,
+  offeredChanges,
+  TABLE_CHANGES,
+  type TableChange,
+} from './table-commands.ts'
 
 /** Inserts a table, or changes the table of the selection. */
 export function TableTool({ editor, canInsert }: TableToolProps) {
@@ -47,6 +52,7 @@ export function TableTool({ editor, canInsert }: TableToolProps) {
       placement="bottom start"
       aria-label={t('blocks.table.change')}
       onAction={change}
+      disabledKeys={disabledChanges(state)}
       trigger={
         <Button
           className={toolbar['tool'] ?? ''}
@@ -58,7 +64,7 @@ export function TableTool({ editor, canInsert }: TableToolProps) {
         </Button>
       }
     >
-      {CHANGES.map((one) => (
+      {offeredChanges(canInsert).map((one) => (
         <DropdownItem key={one} id={one} tone={one === 'deleteTable' ? 'danger' : 'plain'}>
           {nameOf(one)}
         </DropdownItem>
