@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { uploadFile } from '../../api/upload.ts'
 import type { FileValue } from '../../entry/values.ts'
+import { OrderedArrivals } from './ordered-arrivals.ts'
 
 export interface FieldUpload {
   readonly id: number
@@ -11,7 +12,8 @@ export interface FieldUpload {
 
 /**
  * Running uploads. `start` returns a number for each file. `onDone` receives the files of one call
- * in their order, with their numbers, and leaves out failed uploads.
+ * in their order, with their numbers, and leaves out failed uploads. Files that have arrived are
+ * delivered when the field closes.
  */
 export function useUploads(onDone: (file: FileValue, id: number) => void, isPrivate = false) {
   const [uploads, setUploads] = useState<readonly FieldUpload[]>([])
@@ -24,6 +26,7 @@ export function useUploads(onDone: (file: FileValue, id: number) => void, isPriv
     abort.current = controller
     return () => controller.abort()
   }, [])
+  const running = useRunning()
   const change = (id: number, to: Partial<FieldUpload>): void =>
     setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...to } : one)))
   const drop = (id: number): void => setUploads((all) => all.filter((one) => one.id !== id))
@@ -33,8 +36,7 @@ export function useUploads(onDone: (file: FileValue, id: number) => void, isPriv
     try {
       return await uploadFile(file, { signal, isPrivate, onProgress })
     } catch (error) {
-      const failure = error instanceof Error ? error.message : String(error)
-      if (!signal.aborted) change(id, { failure })
+      if (!signal.aborted) change(id, { failure: reasonOf(error) })
       return null
     }
   }
@@ -42,18 +44,36 @@ export function useUploads(onDone: (file: FileValue, id: number) => void, isPriv
     const ids = files.map(() => (last.current += 1))
     const begun = files.map((file, at) => ({ id: ids[at] ?? 0, name: file.name, share: 0 }))
     setUploads((all) => [...all, ...begun.map((one) => ({ ...one, failure: null }))])
-    let before: Promise<void> = Promise.resolve()
-    for (const [at, file] of files.entries()) {
-      const id = ids[at] ?? 0
-      const sent = send(file, id)
-      before = before.then(async () => {
-        const arrived = await sent
-        if (arrived === null) return
-        drop(id)
-        done.current(arrived, id)
-      })
+    const deliver = (id: number, arrived: FileValue): void => {
+      done.current(arrived, id)
+      drop(id)
     }
+    const onFault = (id: number, error: unknown): void => change(id, { failure: reasonOf(error) })
+    const arrivals = new OrderedArrivals<FileValue>(ids, { deliver, onFault })
+    running.add(arrivals)
+    const sent = files.map(async (file, at) => {
+      const id = ids[at] ?? 0
+      arrivals.settle(id, await send(file, id))
+    })
+    void Promise.all(sent).then(() => running.delete(arrivals))
     return ids
   }
   return { uploads, start, drop }
+}
+
+/** Flushes the uploads when the field closes. */
+function useRunning() {
+  const running = useRef(new Set<OrderedArrivals<FileValue>>())
+  // In this phase, the editors and the saver of the form are still open.
+  useLayoutEffect(() => {
+    const { current } = running
+    return () => {
+      for (const arrivals of current) arrivals.flush()
+    }
+  }, [])
+  return running.current
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
