@@ -21,7 +21,7 @@ export const faultEnglish = {
     'A link to an entry that you cannot see can only stay in the text that has it',
   'fault.blocks.link': 'Not a valid link address',
   'fault.blocks.links': 'At most {limit} links to entries',
-  'fault.blocks.table': 'This text cannot have new tables. Remove the table',
+  'fault.blocks.table': 'This text cannot be saved with a table. Remove the table',
   'fault.blocks.text': 'A text is missing here',
   'fault.blocks.type': 'Unknown kind of block',
   'fault.boolean.base': 'This must be yes or no',

@@ -24,7 +24,7 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'fault.blocks.link': 'Keine gültige Linkadresse',
   'fault.blocks.links': 'Höchstens {limit} Links auf Einträge',
   'fault.blocks.table':
-    'Dieser Text kann keine neuen Tabellen enthalten. Entfernen Sie die Tabelle',
+    'Dieser Text kann nicht mit einer Tabelle gespeichert werden. Entfernen Sie die Tabelle',
   'fault.blocks.text': 'Hier fehlt ein Text',
   'fault.blocks.type': 'Unbekannte Art von Block',
   'fault.boolean.base': 'Das muss Ja oder Nein sein',
