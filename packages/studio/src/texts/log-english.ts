@@ -3,7 +3,7 @@ export const logEnglish = {
   'author.apiToken': 'An app',
   'author.apiTokenNamed': 'API token {name}',
   'author.user': 'An app user',
-  'author.root': 'The operator',
+  'author.root': 'The root token',
   'author.anonymous': 'The public',
   'author.preview': 'A preview',
   'author.cli': 'The command line',

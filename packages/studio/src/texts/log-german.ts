@@ -5,7 +5,7 @@ export const logGerman: Readonly<Record<keyof typeof logEnglish, string>> = {
   'author.apiToken': 'Eine App',
   'author.apiTokenNamed': 'API-Token {name}',
   'author.user': 'Ein App-Benutzer',
-  'author.root': 'Der Betreiber',
+  'author.root': 'Das Root-Token',
   'author.anonymous': 'Die Öffentlichkeit',
   'author.preview': 'Eine Vorschau',
   'author.cli': 'Die Kommandozeile',

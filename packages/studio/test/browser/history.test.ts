@@ -89,9 +89,9 @@ describeInBrowser('the history of an entry', () => {
     const title = dialog.getByRole('listitem').filter({ hasText: 'Title' })
     await title.locator('del', { hasText: 'first' }).waitFor()
     await title.getByText('Published version').waitFor()
-    await against(/^The operator, /)
+    await against(/^The root token, /)
     await title.locator('del', { hasText: 'first' }).waitFor()
-    await title.getByText(/^The operator, .*\d{1,2}:\d{2}/).waitFor()
+    await title.getByText(/^The root token, .*\d{1,2}:\d{2}/).waitFor()
     await dialog.getByRole('option').last().click()
     await against('Published version')
     await dialog.getByText('No differences').waitFor()
@@ -197,9 +197,9 @@ describeInBrowser('the history of an entry', () => {
     expect(rows.map((row) => row.split('\n').slice(0, 2).join(': '))).to.deep.equal([
       'Ada: Restored Title, Teaser, Quotes',
       'Ada: Edited Title',
-      'The operator: Edited Title, Quotes, Teaser',
-      'The operator: Published',
-      'The operator: Created',
+      'The root token: Edited Title, Quotes, Teaser',
+      'The root token: Published',
+      'The root token: Created',
     ])
   })
 

@@ -60,7 +60,7 @@ describeInBrowser('trash, schedules and releases', () => {
     const rows = page.getByRole('list', { name: 'Deleted entries' }).getByRole('listitem')
     await rows
       .filter({ hasText: 'Brought back' })
-      .getByText(/The operator/)
+      .getByText(/The root token/)
       .waitFor()
     await expectAccessible(page, 'trash with rows')
     await page.getByRole('button', { name: 'Restore Brought back' }).click()

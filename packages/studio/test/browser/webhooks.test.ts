@@ -214,7 +214,7 @@ describeInBrowser('webhooks and the audit', () => {
     const rows = page.getByRole('region', { name: 'Events' }).getByRole('row')
     await rows.filter({ hasText: 'Webhooks: deleted' }).filter({ hasText: 'Ada' }).waitFor()
     await rows.filter({ hasText: 'Signed in' }).waitFor()
-    const ofOperator = rows.filter({ hasText: 'Category' }).filter({ hasText: 'The operator' })
+    const ofOperator = rows.filter({ hasText: 'Category' }).filter({ hasText: 'The root token' })
     await ofOperator.first().waitFor()
     await expectAccessible(page, 'audit')
     await page.getByRole('button', { name: /About/ }).click()
