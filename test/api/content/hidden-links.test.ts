@@ -8,7 +8,7 @@ import {
   added,
   ARTICLE,
   blocksWith,
-  LINKED_TYPES,
+  EXTENDED_TYPES,
   linksIn,
   linkTo,
   MEMO,
@@ -21,8 +21,8 @@ const PAGE_ACTIONS = ['find', 'findOne', 'create', 'update', 'readDrafts', 'publ
   (verb) => `${PAGE}.${verb}`,
 )
 const TYPES = {
-  ...LINKED_TYPES,
-  page: pushed(LINKED_TYPES['page'] ?? {}, { draftAndPublish: true }),
+  ...EXTENDED_TYPES,
+  page: pushed(EXTENDED_TYPES['page'] ?? {}, { draftAndPublish: true, blocks: 'extended' }),
 }
 const WITHOUT_SECRETS = Object.fromEntries(
   Object.entries(TYPES).filter(([name]) => name !== 'secret'),
@@ -146,6 +146,25 @@ describe('links to hidden entries', () => {
     expect(await targets(page)).to.deep.equal(order)
     ok(await writer.send('PUT', own(page), { data: { body: [secret, other] } }))
     expect(await targets(page)).to.deep.equal([id('secret'), id('other')])
+  })
+
+  it('stay with their rows when rows of a table are moved, and are refused in repeated rows', async () => {
+    const cell = (child: object): object => ({ type: 'table-cell', children: [child] })
+    const names = ['closed', 'note', 'secret']
+    const types = [MEMO, NOTE, SECRET]
+    const rows = names.map((name, index) => {
+      const link = named(types[index] ?? '', id(name), 'Details')
+      return { type: 'table-row', children: [cell({ type: 'text', text: name }), cell(link)] }
+    })
+    const page = await added(server, '/api/pages', { body: [{ type: 'table', children: rows }] })
+    const [{ children }] = await read(page)
+    const save = (...sent: readonly Json[]): Promise<Answer> =>
+      writer.send('PUT', own(page), { data: { body: [{ type: 'table', children: sent }] } })
+    ok(await save(children[2], children[0], children[1]))
+    const moved = [id('secret'), id('closed'), id('note')]
+    expect(await targets(page)).to.deep.equal(moved)
+    expect((await save(children[0], children[0], children[1])).status).to.equal(400)
+    expect(await targets(page)).to.deep.equal(moved)
   })
 
   it('stay when their words change', async () => {
