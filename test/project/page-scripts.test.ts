@@ -19,7 +19,27 @@ describe('the JavaScript of the documentation', () => {
   it('is tested here on every page', () => {
     const pages = PAGES.filter((page) => scriptsOf(page).length > 0)
     // The stage `packages` of CI follows the first page.
-    expect(pages).to.deep.equal(['docs/getting-started.md', 'docs/live.md', 'docs/media.md'])
+    expect(pages).to.deep.equal([
+      'docs/content-types.md',
+      'docs/getting-started.md',
+      'docs/live.md',
+      'docs/media.md',
+    ])
+  })
+
+  it('renders the table of the page: docs/content-types.md', async () => {
+    const [script = ''] = scriptsOf('docs/content-types.md')
+    const table = codeBlocksOf('docs/content-types.md').find(({ text }) => text.includes('"table"'))
+    const render = new AsyncFunction(
+      'table',
+      'textsHtml',
+      `${script}\nreturn tableHtml(table, textsHtml)`,
+    )
+    const textsHtml = (texts: readonly { readonly text: string }[]): string =>
+      texts.map(({ text }) => text).join('')
+    expect(await render(JSON.parse(table?.text ?? ''), textsHtml)).to.equal(
+      '<table><tr><th>Port</th><th>High water</th></tr><tr><td>Brest</td><td>7.1 m</td></tr></table>',
+    )
   })
 
   it('signs a picture: docs/media.md', async () => {
