@@ -1,5 +1,5 @@
-import type { Document } from 'mongodb'
-import { type Fault, fault } from '../../base/errors.ts'
+import type { Document, MongoServerError } from 'mongodb'
+import { type Fault, fault, validationError } from '../../base/errors.ts'
 import { SCALAR_KINDS } from '../../schema/values/attribute-kinds.ts'
 import { significantDigits } from '../../schema/values/decimal.ts'
 import type { Data } from '../../schema/definition.ts'
@@ -13,7 +13,14 @@ import {
   type ShapePlan,
 } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
+import {
+  isDuplicateKey,
+  isOutOfTime,
+  refusingIndex,
+  WaitedForValue,
+} from '../connection/database-error.ts'
 import { turnOf } from '../sharing/write-turns.ts'
+import { uniqueAttributeOf } from '../versions/index-names.ts'
 import { toBson } from '../versions/stored-value.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import type { Status } from '../../query/query.ts'
@@ -265,4 +272,47 @@ export async function findTakenValues(
     )
     .toArray()
   return new Set(found.map((row) => String(row[stored])))
+}
+
+export interface Written {
+  readonly documentId: string
+  readonly locale: string
+  readonly values: Data
+}
+
+/**
+ * The error names at most one taken value, so all are queried outside of the aborted transaction.
+ * @throws ValidationError naming each attribute, WaitedForValue
+ */
+export async function unlessTaken<T>(
+  database: Database,
+  plan: ContentTypePlan,
+  written: readonly Written[],
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (isOutOfTime(error) && uniqueAttributes(plan).length > 0) throw new WaitedForValue(error)
+    if (!isDuplicateKey(error)) throw error
+    const found = await Promise.all(
+      written.map((each) => findTaken(database, plan, each, each.values)),
+    )
+    const [fault = faultOf(plan, error, written), ...others] = found.flat()
+    throw fault === null ? error : validationError([fault, ...others], 'value_not_unique')
+  }
+}
+
+/** For a value that is taken in another locale or was freed in the meantime. */
+function faultOf(
+  plan: ContentTypePlan,
+  error: MongoServerError,
+  [first]: readonly Written[],
+): Fault | null {
+  const { paths, name } = refusingIndex(error)
+  const unique = name === null ? null : uniqueAttributeOf(name)
+  const attribute = uniqueAttributes(plan).find(
+    (each) => paths.includes(each.storedName) || each.storedName === unique,
+  )
+  return attribute === undefined ? null : takenFault(attribute, first?.values[attribute.name])
 }

@@ -1,4 +1,4 @@
-import type { Document, MongoServerError } from 'mongodb'
+import type { Document } from 'mongodb'
 import type { Status, VersionKey } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -38,15 +38,7 @@ import { matchDocument, versionId } from '../versions/version-match.ts'
 import { takeDocuments } from '../sharing/write-turns.ts'
 import { updaterOf, withAuthors } from './version-authors.ts'
 import { batchOf, type VersionUpdate } from './version-batch.ts'
-import { type Fault, validationError } from '../../base/errors.ts'
-import {
-  isDuplicateKey,
-  isOutOfTime,
-  refusingIndex,
-  WaitedForValue,
-} from '../connection/database-error.ts'
-import { uniqueAttributeOf } from '../versions/index-names.ts'
-import { findTaken, takenFault, takeValues, uniqueAttributes } from './unique-values.ts'
+import { takeValues, unlessTaken, type Written } from './unique-values.ts'
 
 /**
  * Returns the versions as they are stored. Set `isBeside` if the locale may have another version. Such copies keep
@@ -205,8 +197,8 @@ export async function claimVersion(
 }
 
 /**
- * `id`, `createdAt` and `createdBy` only apply to a new version. A copy has the revision of its source, and the state SAME if that
- * is the other version of the locale. @throws ValidationError
+ * `id`, `createdAt` and `createdBy` only apply to a new version. A copy has the revision of its source, and the state
+ * SAME if that is the other version of the locale. @throws ValidationError
  */
 export async function putVersion(
   database: Database,
@@ -305,47 +297,4 @@ function toNewDocument(plan: ContentTypePlan, version: Data, state: StoredState)
 function toDocument(plan: ContentTypePlan, values: Data): Document {
   const row = toBson(toStoredNames(plan, values)) as Document // an object stays an object
   return { ...row, ...linkIndexOf(plan, values) }
-}
-
-export interface Written {
-  readonly documentId: string
-  readonly locale: string
-  readonly values: Data
-}
-
-/**
- * The error names at most one taken value, so all are queried outside of the aborted transaction.
- * @throws ValidationError naming each attribute, WaitedForValue
- */
-export async function unlessTaken<T>(
-  database: Database,
-  plan: ContentTypePlan,
-  written: readonly Written[],
-  write: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (isOutOfTime(error) && uniqueAttributes(plan).length > 0) throw new WaitedForValue(error)
-    if (!isDuplicateKey(error)) throw error
-    const found = await Promise.all(
-      written.map((each) => findTaken(database, plan, each, each.values)),
-    )
-    const [fault = faultOf(plan, error, written), ...others] = found.flat()
-    throw fault === null ? error : validationError([fault, ...others], 'value_not_unique')
-  }
-}
-
-/** For a value that is taken in another locale or was freed in the meantime. */
-function faultOf(
-  plan: ContentTypePlan,
-  error: MongoServerError,
-  [first]: readonly Written[],
-): Fault | null {
-  const { paths, name } = refusingIndex(error)
-  const unique = name === null ? null : uniqueAttributeOf(name)
-  const attribute = uniqueAttributes(plan).find(
-    (each) => paths.includes(each.storedName) || each.storedName === unique,
-  )
-  return attribute === undefined ? null : takenFault(attribute, first?.values[attribute.name])
 }
