@@ -1,6 +1,9 @@
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { ValidationError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
+import { withPlaces } from '../../mongo/adopted/element-places.ts'
+import { getWholeVersion } from '../../mongo/read/get-versions.ts'
+import { retryChanged } from '../hooks/seen-versions.ts'
 import { withoutLost } from '../payload/existing-references.ts'
 import type { DocumentContext } from '../context.ts'
 import { addressOf, updateDocument, updatePermitted } from '../write/update-document.ts'
@@ -29,6 +32,20 @@ export async function restoreContent(
   const names = only ?? Object.keys(content)
   const chosen = Object.fromEntries(names.map((name) => [name, content[name]]))
   const { data } = await withoutLost(context, plan, chosen)
+  if (plan.adopted === undefined) return restore(context, target, data, only)
+  return retryChanged(async () => {
+    const { database } = context
+    const seen = await getWholeVersion(database, plan, target.documentId, target.key, undefined)
+    return restore(context, { ...target, seen }, withPlaces(plan, seen, data), only)
+  })
+}
+
+function restore(
+  context: DocumentContext,
+  target: WriteRequest,
+  data: Data,
+  only: readonly string[] | null,
+): Promise<StoredVersion> {
   const trusted = { ...target, isTrusted: true }
   if (only !== null) return updateDocument(context, trusted, data)
   const write = { ...addressOf(target), data, isCut: true }

@@ -90,14 +90,14 @@ function changesWithin(
     const { name } = attribute
     return memberChanges(attribute, {
       path: [...path, name],
-      stored: memberOf(stored, name),
-      shown: memberOf(shown, name),
-      value: memberOf(value, name),
+      stored: ownMember(stored, name),
+      shown: ownMember(shown, name),
+      value: ownMember(value, name),
     })
   })
 }
 
-function memberOf(holder: unknown, name: string): unknown {
+export function ownMember(holder: unknown, name: string): unknown {
   const isOwn = typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)
   return isOwn ? (holder as Data)[name] : undefined
 }
@@ -143,14 +143,33 @@ function sourcesOf(
   after: readonly unknown[],
 ): readonly (number | null)[] {
   const named = after.map((element) => idOf(element) - 1)
-  const free = new Set([...before.keys()].filter((place) => !named.includes(place)))
-  const shape = attribute.component()
-  return named.map((place, index) => {
-    if (place >= 0 && place < before.length) return place
-    const equal = [...free].find((one) => areMembersAlike(shape, before[one], after[index]))
-    if (equal !== undefined) free.delete(equal)
-    return equal ?? null
-  })
+  const free = new Set(before.keys())
+  for (const place of named) free.delete(place)
+  const takeEqual = equalPlaces(attribute.component(), before, free)
+  return named.map((place, index) =>
+    place >= 0 && place < before.length ? place : (takeEqual(after[index]) ?? null),
+  )
+}
+
+/** Comparisons per list. Lists of up to 1,000 elements need fewer, and longer ones are mostly in order. */
+const MAX_COMPARISONS = 1_000_000
+
+/** Takes the first free place with an equal element. */
+export function equalPlaces(
+  shape: ShapePlan,
+  before: readonly unknown[],
+  free: Set<number>,
+): (element: unknown) => number | undefined {
+  let left = MAX_COMPARISONS
+  return (element) => {
+    for (const place of free) {
+      if (left-- <= 0) return undefined
+      if (!areMembersAlike(shape, before[place], element)) continue
+      free.delete(place)
+      return place
+    }
+    return undefined
+  }
 }
 
 /** Elements that reads leave out stay at their places. */
@@ -178,13 +197,13 @@ function referencesOf(relation: RelationPlan, stored: unknown, value: unknown): 
   return withOthers(references, list, (one) => foreignIdText(kind, one) !== null)
 }
 
-function listOf(value: unknown): readonly unknown[] {
+export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
 /** 0 for a new element. */
 function idOf(element: unknown): number {
-  return Number(memberOf(element, 'id') ?? 0)
+  return Number(ownMember(element, 'id') ?? 0)
 }
 
 function isAlike(attribute: AttributePlan, shown: unknown, value: unknown): boolean {
@@ -226,6 +245,6 @@ function isComponentAlike(
 
 function areMembersAlike(shape: ShapePlan, shown: unknown, value: unknown): boolean {
   return [...shape.attributes.values()].every((attribute) =>
-    isAlike(attribute, memberOf(shown, attribute.name), memberOf(value, attribute.name)),
+    isAlike(attribute, ownMember(shown, attribute.name), ownMember(value, attribute.name)),
   )
 }

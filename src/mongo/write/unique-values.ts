@@ -260,16 +260,10 @@ export async function findTakenValues(
   session?: Session,
 ): Promise<ReadonlySet<string>> {
   const stored = storedPathOf(plan, attribute)
+  const others = except === null ? {} : { documentId: { $ne: except } }
+  const filter = { [stored]: { $in: [...values] }, locale, status, ...others }
   const found = await versionsOf(database, plan)
-    .find(
-      {
-        [stored]: { $in: [...values] },
-        locale,
-        status,
-        ...(except !== null && { documentId: { $ne: except } }),
-      },
-      { session, projection: { _id: 0, [stored]: 1 } },
-    )
+    .find(filter, { session, projection: { _id: 0, [stored]: 1 } })
     .toArray()
   return new Set(found.map((row) => String(row[stored])))
 }
@@ -311,8 +305,7 @@ function faultOf(
 ): Fault | null {
   const { paths, name } = refusingIndex(error)
   const unique = name === null ? null : uniqueAttributeOf(name)
-  const attribute = uniqueAttributes(plan).find(
-    (each) => paths.includes(each.storedName) || each.storedName === unique,
-  )
+  const refused = new Set([...paths, unique])
+  const attribute = uniqueAttributes(plan).find(({ storedName }) => refused.has(storedName))
   return attribute === undefined ? null : takenFault(attribute, first?.values[attribute.name])
 }

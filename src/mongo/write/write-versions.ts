@@ -96,9 +96,8 @@ function statesOfNew(versions: readonly StoredVersion[]): (of: StoredVersion) =>
   const stored = new Map(versions.map((each) => [versionId(each.documentId, each), each]))
   return ({ documentId, locale, status, [REVISION]: revision }) => {
     const isDraft = status === 'draft'
-    const other = stored.get(
-      versionId(documentId, { locale, status: isDraft ? 'published' : 'draft' }),
-    )
+    const key = { locale, status: isDraft ? 'published' : 'draft' } as const
+    const other = stored.get(versionId(documentId, key))
     if (other === undefined) return isDraft ? STATE_ALONE : STATE_UNKNOWN
     return revision !== undefined && revision === other[REVISION] ? STATE_SAME : STATE_UNKNOWN
   }
@@ -124,9 +123,8 @@ export function patchVersion(
   if (isAdopted(plan)) {
     return patchAdopted(database, plan, { documentId, expected }, changes, session)
   }
-  const written = { documentId, locale: key.locale, values: changes }
   const set = toChanges(plan, { ...changes, ...updaterOf(changes, session) }, state)
-  const change = { ...written, status: key.status, set, expected }
+  const change = { documentId, ...key, values: changes, set, expected }
   return changeVersion(database, plan, change, session)
 }
 
@@ -259,22 +257,16 @@ export async function changeVersions(
   const before = await carryBefore(database, plan, filter, session)
   const revision = newRevision()
   const changed = { ...set, ...updaterOf(set, session), [REVISION]: revision }
-  const update = toUpdate(changed, commitIdOf(session))
-  const { modifiedCount: count } = await versionsOf(database, plan).updateMany(
-    filter,
-    { ...operators, ...update },
-    { session },
-  )
+  const update = { ...operators, ...toUpdate(changed, commitIdOf(session)) }
+  const versions = versionsOf(database, plan)
+  const { modifiedCount: count } = await versions.updateMany(filter, update, { session })
   await noteChanged(database, plan, { which: among, revision, count, before }, session)
 }
 
 /** Compares whole values. `$ne` in a query would compare the elements of a list. */
 function differsFrom(values: Data): Document {
-  const compared = Object.entries(values).filter(([name]) => !isLinkIndex(name))
-  const differences = compared.map(([name, value]) => ({
-    $ne: [`$${name}`, { $literal: value }],
-  }))
-  return { $or: differences }
+  const names = Object.keys(values).filter((name) => !isLinkIndex(name))
+  return { $or: names.map((name) => ({ $ne: [`$${name}`, { $literal: values[name] }] })) }
 }
 
 function toChanges(plan: ContentTypePlan, changes: Data, state?: StoredState): Document {
