@@ -124,9 +124,12 @@ function between(value: Document, [from, to]: Bounds): Document {
 }
 
 function whole(value: unknown, bounds: Bounds): Document {
-  return once(between(numberIn(value), bounds), (number) =>
-    when({ $eq: [number, { $trunc: number }] }, number),
-  )
+  return once(between(numberIn(value), bounds), (number) => when(hasNoFraction(number), number))
+}
+
+/** By `$mod`, because `$trunc` of DocumentDB rounds large doubles to 15 digits. */
+function hasNoFraction(number: unknown): Document {
+  return { $eq: [{ $mod: [number, 1] }, 0] }
 }
 
 /** The text of a version. Null for values that cannot count writes: a digest replaces them. */
@@ -135,17 +138,10 @@ function versionIn(path: string): Document {
   const steps = path.split('.').slice(0, -1)
   const holders = steps.map((_step, index) => `$${steps.slice(0, index + 1).join('.')}`)
   const isUnset = { $and: [value, ...holders].map(isUnsetOr(value)) }
-  const isVersion = {
-    $or: [
-      isBetween(value, ['int', 'long'], LARGEST_LONG),
-      {
-        $and: [
-          isBetween(value, ['double'], Number.MAX_SAFE_INTEGER),
-          { $eq: [value, { $trunc: numberIn(value) }] },
-        ],
-      },
-    ],
+  const isWholeDouble = {
+    $and: [isBetween(value, ['double'], Number.MAX_SAFE_INTEGER), hasNoFraction(numberIn(value))],
   }
+  const isVersion = { $or: [isBetween(value, ['int', 'long'], LARGEST_LONG), isWholeDouble] }
   const text = { $toString: { $toLong: when(isVersion, value) } }
   return { $cond: [isUnset, { $literal: '0' }, text] }
 }

@@ -122,12 +122,10 @@ function isInteger(value: NumberValue): value is number | Long {
   return typeof value === 'number' || value instanceof Long
 }
 
+type Sign = keyof typeof bigints
+
 /** The wider type. An int that overflows becomes a long; a long returns null. */
-export function computeArithmetic(
-  a: NumberValue,
-  b: NumberValue,
-  sign: '+' | '*' | '-',
-): NumberValue | null {
+export function computeArithmetic(a: NumberValue, b: NumberValue, sign: Sign): NumberValue | null {
   if (a instanceof Decimal128 || b instanceof Decimal128) return decimalArithmetic(a, b, sign)
   if (!isInteger(a) || !isInteger(b)) {
     return new Double(doubles[sign](toDouble(a), toDouble(b)))
@@ -141,12 +139,14 @@ const doubles = {
   '+': (a: number, b: number) => a + b,
   '-': (a: number, b: number) => a - b,
   '*': (a: number, b: number) => a * b,
+  '%': (a: number, b: number) => a % b,
 }
 
 const bigints = {
   '+': (a: bigint, b: bigint) => a + b,
   '-': (a: bigint, b: bigint) => a - b,
   '*': (a: bigint, b: bigint) => a * b,
+  '%': (a: bigint, b: bigint) => a % b,
 }
 
 // A double enters decimal arithmetic with 15 significant digits, as in MongoDB.
@@ -154,7 +154,7 @@ function decimalText(value: NumberValue): string {
   return value instanceof Double ? String(Number(value.value.toPrecision(15))) : value.toString()
 }
 
-function decimalArithmetic(a: NumberValue, b: NumberValue, sign: '+' | '*' | '-'): Decimal128 {
+function decimalArithmetic(a: NumberValue, b: NumberValue, sign: Sign): Decimal128 {
   const texts = [decimalText(a), decimalText(b)] as const
   if (texts.some((text) => INFINITE.test(text))) {
     return Decimal128.fromString(String(doubles[sign](toDouble(a), toDouble(b))))

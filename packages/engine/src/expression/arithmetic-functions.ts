@@ -60,13 +60,8 @@ function divide([a, b]: readonly Value[]): Value {
 function modulo([a, b]: readonly Value[]): Value {
   if (isAbsent(a) || isAbsent(b)) return null
   const [left, right] = [numberOf('$mod', a), numberOf('$mod', b)]
-  if (left instanceof Decimal128 || right instanceof Decimal128)
-    throw new CommandError('NotImplemented', '$mod of decimals is not supported')
-  if (toDouble(right) === 0) throw new CommandError('Location16610', "can't $mod by zero")
-  if (left instanceof Double || right instanceof Double)
-    return new Double(toDouble(left) % toDouble(right))
-  const rest = Long.fromValue(left).modulo(Long.fromValue(right))
-  return typeof left === 'number' && typeof right === 'number' ? rest.toInt() : rest
+  if (compareValues(right, 0) === 0) throw new CommandError('Location16610', "can't $mod by zero")
+  return computeArithmetic(left, right, '%')
 }
 
 function rounding(
