@@ -42,6 +42,8 @@ export interface MediaLibrary {
 /** `infos` and `documentIds` are by position. */
 export interface AddOptions {
   readonly documentIds?: readonly string[]
+  /** Throws a ConflictError if a file with one of the `documentIds` is in the trash. */
+  readonly refusesTrashed?: boolean
   readonly uploadedBy?: string | null
 }
 
@@ -93,7 +95,7 @@ interface Adding extends AddOptions {
 async function add(
   dependencies: MediaLibraryDependencies,
   upload: Upload,
-  { infos, attach, documentIds = [], uploadedBy = null }: Adding,
+  { infos, attach, documentIds = [], refusesTrashed = false, uploadedBy = null }: Adding,
 ): Promise<readonly MediaFile[]> {
   const { records, storage, trash } = dependencies
   const prepared = await Promise.all(
@@ -116,7 +118,8 @@ async function add(
     }
     // After the insert, which blocks others from storing and deleting the same file until the commit.
     const added = await records.add(files, async (session) => {
-      for (const documentId of documentIds) await trash?.assertAbsent(documentId, session)
+      const refused = refusesTrashed ? documentIds : []
+      for (const documentId of refused) await trash?.assertAbsent(documentId, session)
     })
     await attach(added)
     return added

@@ -191,7 +191,8 @@ async function storeNew(
   }
   const infos = infosFor(received, await infosOf(received, dependencies), attachment)
   const uploadedBy = uploaderOf(ctx.state.principal)
-  return dependencies.media.library.add(received, infos, attach, { uploadedBy, documentIds })
+  const options = { uploadedBy, documentIds, refusesTrashed: true }
+  return dependencies.media.library.add(received, infos, attach, options)
 }
 
 async function complete(ctx: Context, dependencies: UploadRouteDependencies): Promise<void> {
