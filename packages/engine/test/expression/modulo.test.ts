@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Decimal128, Double, Long } from 'bson'
 import * as fc from 'fast-check'
+import type { NumberValue } from '../../src/bson/numbers.ts'
 import { toDocument, type Value } from '../../src/bson/values.ts'
 import { compileExpression } from '../../src/expression/expressions.ts'
 
@@ -13,7 +14,7 @@ function decimal(text: string): Decimal128 {
 }
 
 /** https://www.mongodb.com/docs/manual/reference/operator/aggregation/mod/ */
-const DECIMALS: readonly (readonly [left: Value, right: Value, rest: string])[] = [
+const DECIMALS: readonly (readonly [left: NumberValue, right: NumberValue, rest: string])[] = [
   [decimal('7.80'), 1, '0.80'],
   [decimal('-7.8'), 1, '-0.8'],
   [decimal('6'), decimal('2.5'), '1.0'],
@@ -28,7 +29,7 @@ const DECIMALS: readonly (readonly [left: Value, right: Value, rest: string])[] 
 
 describe('$mod', () => {
   for (const [left, right, rest] of DECIMALS) {
-    it(`leaves ${rest} of ${String(left)} by ${String(right)}`, () => {
+    it(`leaves ${rest} of ${left.toString()} by ${right.toString()}`, () => {
       expect((modulo(left, right) as Decimal128).toString()).to.equal(rest)
     })
   }
