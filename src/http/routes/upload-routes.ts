@@ -190,8 +190,7 @@ async function storeNew(
     await attachFiles(dependencies.documents, attachment, files, by)
   }
   const infos = infosFor(received, await infosOf(received, dependencies), attachment)
-  const uploadedBy = uploaderOf(ctx.state.principal)
-  const options = { uploadedBy, documentIds, refusesTrashed: true }
+  const options = { uploadedBy: uploaderOf(ctx.state.principal), documentIds, refusesTrashed: true }
   return dependencies.media.library.add(received, infos, attach, options)
 }
 
