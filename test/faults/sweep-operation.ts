@@ -27,10 +27,12 @@ function newKey(): string {
   return `k${keys}k`
 }
 
-export async function openFaultWorld(storage: 'local' | 'gridfs' = 'local'): Promise<FaultWorld> {
+export async function openFaultWorld(
+  storage: Readonly<Record<string, string>> = { UPLOAD_STORAGE: 'local' },
+): Promise<FaultWorld> {
   const folder = mkdtempSync(path.join(tmpdir(), 'quire-faults-'))
   const proxy = await openFaultProxy(await testUri())
-  const environment = { RATE_LIMIT: 'off', UPLOAD_STORAGE: storage, QUIRE_DATA_DIR: folder }
+  const environment = { RATE_LIMIT: 'off', QUIRE_DATA_DIR: folder, ...storage }
   const server = await serve('wire_faults', {
     uri: proxy.uri,
     contentTypes: FAULT_TYPES,

@@ -25,7 +25,7 @@ describe('a failing command to the database', function () {
     for (const storage of ['local', 'gridfs'] as const) {
       const count = storage === 'local' ? WORLDS : WORLDS / 2
       for (let index = 0; index < count; index += 1)
-        worlds[storage].push(await openFaultWorld(storage))
+        worlds[storage].push(await openFaultWorld({ UPLOAD_STORAGE: storage }))
     }
   })
 
