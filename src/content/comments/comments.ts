@@ -170,9 +170,9 @@ function rowsOf({ plan, documentId, locale }: CommentedEntry) {
 function noteComment(
   session: Session,
   op: 'put' | 'delete',
-  { documentId, locale }: CommentedEntry,
+  { plan, documentId, locale }: CommentedEntry,
 ): void {
-  noteRow(session, op, { type: COMMENT_TYPE, documentId, locale })
+  noteRow(session, op, { type: COMMENT_TYPE, documentId, locale, entryType: plan.uid })
 }
 
 function assertOwn(comment: EntryComment, by: Commenter): void {

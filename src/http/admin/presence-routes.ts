@@ -1,5 +1,6 @@
 import Joi from 'joi'
 import { ForbiddenError, NotFoundError } from '../../base/errors.ts'
+import { listLocales } from '../../content/read/list-locales.ts'
 import { factsOfLines, isStoredDocument } from '../../content/read/visible-facts.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { hasReadRules } from '../../content/rules/visible-documents.ts'
@@ -32,6 +33,10 @@ interface OpenedEntry {
   readonly locale?: string | null
 }
 
+interface FollowedEntry extends OpenedEntry {
+  readonly updatedAt?: Date
+}
+
 interface PresenceInput extends OpenedEntry {
   readonly field?: string | null
   readonly tab?: string
@@ -45,7 +50,10 @@ const ENTRY = {
   documentId: Joi.string().max(1_024).required(),
   locale: Joi.string().max(35).allow(null),
 }
-const OPENED = Joi.object<OpenedEntry>(ENTRY)
+const FOLLOWED = Joi.object<FollowedEntry>({
+  ...ENTRY,
+  updatedAt: Joi.date().iso().prefs({ convert: true }), // query parameters are text
+})
 const PRESENCE = Joi.object<PresenceInput>({
   ...ENTRY,
   field: Joi.string().max(255).allow(null),
@@ -73,15 +81,23 @@ async function notePresence(ctx: Context, dependencies: PresenceDependencies): P
 }
 
 async function followPresence(ctx: Context, dependencies: PresenceDependencies): Promise<void> {
-  const input = readInput(OPENED, readQuery(ctx.querystring))
+  const { updatedAt, ...input } = readInput(FOLLOWED, readQuery(ctx.querystring))
   const { id, name } = meOf(ctx)
   const { plan, entry } = await findOpened(dependencies, input)
   await shownFields(ctx, dependencies, plan, entry)
   prepareEvents(ctx)
   if (ctx.method === 'HEAD') return
-  await dependencies.streams.open(ctx, { id, name }, entry, async () => {
-    await ctx.state.authorizeAgain?.()
-    return toShown(await shownFields(ctx, dependencies, plan, entry))
+  await dependencies.streams.open(ctx, { id, name }, entry, {
+    authorize: async () => {
+      await ctx.state.authorizeAgain?.()
+      return toShown(await shownFields(ctx, dependencies, plan, entry))
+    },
+    isOutdated: async () => {
+      if (updatedAt === undefined) return false
+      const locales = await listLocales(dependencies.documents.database, plan, entry.documentId)
+      const stored = locales.find(({ locale }) => locale === entry.locale)
+      return stored?.updatedAt.getTime() !== updatedAt.getTime()
+    },
   })
 }
 

@@ -5,6 +5,7 @@ import {
   type LiveStreamsOptions,
   openLiveStreams,
 } from '../../changes/live/live-streams.ts'
+import { openEntryChanges } from '../../changes/live/entry-changes.ts'
 import type { AdministratorsContext } from '../../people/administrators/administrators.ts'
 import { openPresenceStreams, type PresenceStreams } from './presence-streams.ts'
 import { type Shutdown, openShutdown } from '../router/shutdown.ts'
@@ -30,7 +31,11 @@ export function openWaiting({ log, registry, ...options }: WaitingOptions): Wait
     log.warn({ err: error }, 'The streams of changes could not be served')
   }
   const streams = openLiveStreams({ ...options, onBackgroundError })
-  const presenceStreams = openPresenceStreams(options.administrators)
+  const changes = openEntryChanges({ ...options, onBackgroundError })
+  const presenceStreams = openPresenceStreams({
+    presence: options.administrators.presence,
+    changes,
+  })
   shutdown.onBegin(() => {
     streams.endAll()
     presenceStreams.endAll()
@@ -43,6 +48,7 @@ export function openWaiting({ log, registry, ...options }: WaitingOptions): Wait
     close: async () => {
       await streams.close()
       await presenceStreams.close()
+      await changes.close()
     },
   }
 }

@@ -1,4 +1,5 @@
 import { openAddressShares } from '../../changes/live/address-shares.ts'
+import type { EntryChange, EntryChanges } from '../../changes/live/entry-changes.ts'
 import { endEvent, type EndReason, HEARTBEAT } from '../../changes/live/live-events.ts'
 import type { Sink } from '../../changes/live/live-stream.ts'
 import {
@@ -20,18 +21,23 @@ import { hasLeft } from '../answer/hang-ups.ts'
 import type { Context } from '../router/state.ts'
 import { beginEvents, responseSink } from './response-sink.ts'
 
-type Show = (present: Present) => Present
+export interface PresenceChecks {
+  /** Checks the rights of the caller and returns how they see others. */
+  readonly authorize: () => Promise<(present: Present) => Present>
+  /** Whether the entry was written since the caller read it. Called once, after the stream follows changes. */
+  readonly isOutdated: () => Promise<boolean>
+}
 
 export interface PresenceStreams {
   /**
-   * Streams the other administrators with the entry open. `authorize` checks the rights of the
-   * caller and returns how they see others. @throws ServiceUnavailableError
+   * Streams the other administrators with the entry open, and changes of the entry.
+   * @throws ServiceUnavailableError
    */
   open(
     ctx: Context,
     person: Pick<PresentTab, 'id' | 'name'>,
     entry: WorkedOn,
-    authorize: () => Promise<Show>,
+    checks: PresenceChecks,
   ): Promise<void>
   endAll(): void
   /** Waits until the rows of all closed streams are deleted. */
@@ -40,16 +46,20 @@ export interface PresenceStreams {
 
 export interface PresenceStreamsOptions {
   readonly presence: Presence
+  readonly changes: Pick<EntryChanges, 'watch'>
   readonly max?: number
   readonly maxPerPerson?: number
 }
 
 const HEARTBEAT_MS = 15_000
+/** Changes within it share one check of the rights and one event of each kind. */
+const CHANGES_PAUSE_MS = 500
 const MAX_STREAMS = 1_000
 const MAX_STREAMS_PER_PERSON = 20
 
 export function openPresenceStreams({
   presence,
+  changes,
   max = MAX_STREAMS,
   maxPerPerson = MAX_STREAMS_PER_PERSON,
 }: PresenceStreamsOptions): PresenceStreams {
@@ -64,14 +74,14 @@ export function openPresenceStreams({
     leaving.add(left)
   }
   return {
-    open: async (ctx, person, entry, authorize) => {
+    open: async (ctx, person, entry, checks) => {
       if (isEnded || streams.size >= max || shares.of(person.id) >= maxPerPerson) {
         throw new ServiceUnavailableError('Too many streams at a time', {}, { code: 'overloaded' })
       }
       const release = shares.add(person.id)
       const who = { ...person, tab: createId() }
       const sink = responseSink(ctx.res)
-      const parts = { presence, who, entry, authorize, sink }
+      const parts = { presence, changes, who, entry, checks, sink }
       const stream = new PresenceStream(parts)
       streams.add(stream)
       ctx.res.once('close', () => close(stream, release))
@@ -96,9 +106,10 @@ export function openPresenceStreams({
 
 interface StreamParts {
   readonly presence: Presence
+  readonly changes: Pick<EntryChanges, 'watch'>
   readonly who: PresentTab
   readonly entry: WorkedOn
-  readonly authorize: () => Promise<Show>
+  readonly checks: PresenceChecks
   readonly sink: Sink
 }
 
@@ -106,6 +117,10 @@ class PresenceStream {
   readonly #parts: StreamParts
   #rows: readonly PresenceRow[] = []
   #isChanged = false
+  /** The last change of each kind that is not sent yet. */
+  readonly #pending = new Map<EntryChange['kind'], EntryChange>()
+  /** Set while pending changes wait. */
+  #pause: NodeJS.Timeout | undefined
   /** The rows of the last event, and the event. */
   #last = { seen: '', shown: '' }
   #isSending = false
@@ -124,15 +139,22 @@ class PresenceStream {
 
   /** `onBegin` runs before the first write, and can refuse it. @throws ServiceUnavailableError */
   async begin(onBegin: () => void): Promise<void> {
-    const { presence, who, entry } = this.#parts
+    const { presence, changes, who, entry, checks } = this.#parts
     const unwatch = presence.watch(entry, (rows) => this.#changed(rows))
+    const unfollow = changes.watch(entry, (change) => {
+      this.#pending.set(change.kind, change)
+      if (this.#pause === undefined) this.#changed(this.#rows)
+    })
     const timer = setInterval(() => void this.#guarded(() => this.#beat()), HEARTBEAT_MS)
     timer.unref()
     this.#stop = () => {
       unwatch()
+      unfollow()
       clearInterval(timer)
+      clearTimeout(this.#pause)
     }
     await this.#note(() => presence.enter(who, entry))
+    if (await checks.isOutdated()) this.#pending.set('entry', { kind: 'entry', revision: null })
     if (this.#isClosed) return
     onBegin()
     this.#hasBegun = true
@@ -178,6 +200,7 @@ class PresenceStream {
       while (this.#isChanged) {
         this.#isChanged = false
         await this.#sendRows(this.#rows)
+        await this.#sendPending()
       }
     } finally {
       this.#isSending = false
@@ -185,15 +208,35 @@ class PresenceStream {
   }
 
   async #sendRows(rows: readonly PresenceRow[]): Promise<void> {
-    const { who, sink, authorize } = this.#parts
+    const { who, sink, checks } = this.#parts
     const others = othersIn(rows, who.id)
     const seen = JSON.stringify(others)
     if (seen === this.#last.seen) return
     await sink.drained()
-    const show = await authorize()
+    const show = await checks.authorize()
     const shown = JSON.stringify({ tab: who.tab, others: others.map(show) })
     if (shown !== this.#last.shown) sink.write(`data: ${shown}\n\n`)
     this.#last = { seen, shown }
+  }
+
+  async #sendPending(): Promise<void> {
+    if (this.#pending.size === 0 || this.#pause !== undefined) return
+    const { sink, checks } = this.#parts
+    await sink.drained()
+    await checks.authorize()
+    const changes = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const change of changes) sink.write(`event: change\ndata: ${JSON.stringify(change)}\n\n`)
+    this.#beginPause()
+  }
+
+  #beginPause(): void {
+    if (this.#isClosed) return
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined
+      if (this.#pending.size > 0) this.#changed(this.#rows)
+    }, CHANGES_PAUSE_MS)
+    this.#pause.unref()
   }
 
   async #beat(): Promise<void> {
