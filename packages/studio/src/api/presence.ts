@@ -15,6 +15,23 @@ interface SeenPresence {
   readonly others: readonly Presence[]
 }
 
+/** The entry was written, or its comments and its review. */
+export interface EntryChange {
+  readonly kind: 'entry' | 'discussion'
+  /** Null for deletions, discussions and unknown changes. */
+  readonly revision: string | null
+}
+
+export interface PresenceListener {
+  /** The `updatedAt` of the entry in this window. Later changes are reported when the stream begins. */
+  writtenAt(): string | null
+  onOthers(others: readonly Presence[]): void
+  /** Only while the stream is open. */
+  onChange(change: EntryChange): void
+  /** When the stream begins to send events, and when it ends. */
+  onLive(isLive: boolean): void
+}
+
 export interface PresenceLink {
   /** Reports the field of the user after a short pause, if others have the entry open. */
   report(field: string | null): void
@@ -26,20 +43,24 @@ const REPORT_DELAY_MS = 250
 const POLL_INTERVAL_MS = 20_000
 /** Browsers open at most six connections over HTTP/1.1, which hidden windows must not use up. */
 const HIDDEN_MS = 20_000
+/** With a stream, which reports no changes of other locales. */
+export const LIVE_REFRESH_MS = 60_000
 
-/** Follows the other users with the entry open, by a stream of events, or else by polling. */
-export function openPresence(
-  entry: ActedOn,
-  onOthers: (others: readonly Presence[]) => void,
-): PresenceLink {
-  const link = new Link(entry, onOthers)
+const UNKNOWN_CHANGE: EntryChange = { kind: 'entry', revision: null }
+
+/**
+ * Follows the other users with the entry open, by a stream of events, or else by polling. The
+ * stream also reports changes of the entry.
+ */
+export function openPresence(entry: ActedOn, listener: PresenceListener): PresenceLink {
+  const link = new Link(entry, listener)
   link.open()
   return { report: (field) => link.report(field), close: () => link.close() }
 }
 
 class Link {
   readonly #entry: ActedOn
-  readonly #onOthers: (others: readonly Presence[]) => void
+  readonly #listener: PresenceListener
   readonly #abort = new AbortController()
   #source: EventSource | null = null
   /** Null until the first event of the stream. */
@@ -51,9 +72,9 @@ class Link {
   #hiding: ReturnType<typeof setTimeout> | undefined
   #polling: ReturnType<typeof setInterval> | undefined
 
-  constructor(entry: ActedOn, onOthers: (others: readonly Presence[]) => void) {
+  constructor(entry: ActedOn, listener: PresenceListener) {
     this.#entry = entry
-    this.#onOthers = onOthers
+    this.#listener = listener
   }
 
   open(): void {
@@ -86,15 +107,27 @@ class Link {
   #connect(): void {
     if (this.#source !== null) return
     const { uid, documentId, locale } = this.#entry
-    const query = new URLSearchParams({ uid, documentId, ...(locale !== null && { locale }) })
+    const updatedAt = this.#listener.writtenAt()
+    const query = new URLSearchParams({
+      uid,
+      documentId,
+      ...(locale !== null && { locale }),
+      ...(updatedAt !== null && { updatedAt }),
+    })
     const source = new EventSource(`/admin/presence?${query.toString()}`)
     this.#source = source
     source.addEventListener('message', ({ data }: MessageEvent<string>) =>
       this.#see(JSON.parse(data) as SeenPresence),
     )
+    source.addEventListener('change', ({ data }: MessageEvent<string>) =>
+      this.#listener.onChange(JSON.parse(data) as EntryChange),
+    )
+    source.addEventListener('end', ({ data }: MessageEvent<string>) => {
+      const { reason } = JSON.parse(data) as { readonly reason: string }
+      if (reason === 'permission') this.#listener.onChange(UNKNOWN_CHANGE) // perhaps a deletion
+    })
     source.addEventListener('error', () => {
-      this.#tab = null
-      this.#reported = null
+      this.#forgetTab()
       if (source.readyState !== EventSource.CLOSED) return // the browser reconnects
       this.#source = null
       void this.#poll()
@@ -104,14 +137,22 @@ class Link {
   #disconnect(): void {
     this.#source?.close()
     this.#source = null
+    this.#forgetTab()
+  }
+
+  #forgetTab(): void {
+    const wasLive = this.#tab !== null
     this.#tab = null
     this.#reported = null
+    if (wasLive) this.#listener.onLive(false)
   }
 
   #see({ tab, others }: SeenPresence): void {
+    const isNew = tab !== this.#tab
     this.#tab = tab
     this.#isAlone = others.length === 0
-    this.#onOthers(others)
+    this.#listener.onOthers(others)
+    if (isNew) this.#listener.onLive(true)
     void this.#send()
   }
 
@@ -134,7 +175,7 @@ class Link {
     if (document.hidden) return
     try {
       const others = await this.#note(null)
-      if (this.#tab === null) this.#onOthers(others)
+      if (this.#tab === null) this.#listener.onOthers(others)
     } catch {
       // The next poll follows.
     }

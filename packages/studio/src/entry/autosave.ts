@@ -132,6 +132,11 @@ export class Autosave {
     return this.#state.kind === 'saved'
   }
 
+  /** Until no write is under way. */
+  async settled(): Promise<void> {
+    await this.#underWay
+  }
+
   async refresh(): Promise<void> {
     const read = await this.#readNewest()
     if (read === 'gone') {

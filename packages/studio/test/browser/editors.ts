@@ -98,6 +98,30 @@ export async function untilSaved(page: Page): Promise<void> {
   await page.getByText(/^Saved (now|this minute|\d)/).waitFor()
 }
 
+/**
+ * Holds the saves of the page, so that other users write at the same time. Returns a function that
+ * lets them go.
+ */
+export async function holdSaves(page: Page): Promise<() => void> {
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route(
+    (url) => decodeURIComponent(url.pathname).startsWith(PIECE),
+    async (route) => {
+      if (route.request().method() === 'PUT') await released
+      await route.continue()
+    },
+  )
+  return release
+}
+
+/** Forms that the page opens poll for changes from elsewhere, until the returned function is called. */
+export async function blockStream(page: Page): Promise<() => Promise<void>> {
+  const isStream = /\/admin\/presence\?/
+  await page.route(isStream, (route) => route.fulfill({ status: 503, body: '' }))
+  return () => page.unroute(isStream)
+}
+
 /** Until the head of the form says that apps see what it shows. */
 export async function untilPublished(page: Page): Promise<void> {
   await page.locator('main header').getByText('Published', { exact: true }).waitFor()

@@ -6,6 +6,7 @@ import {
   chooseGerman,
   editorBefore,
   fieldAt,
+  holdSaves,
   openPiece,
   PIECE,
   signIn,
@@ -48,8 +49,10 @@ describeInBrowser('undecided conflicts in the Studio', function () {
   const openConflict = async (): Promise<string> => {
     const documentId = await make()
     await openPiece(page, server, documentId)
-    await writeElsewhere(documentId, THEIRS)
+    const release = await holdSaves(page)
     await titleOf(page).fill(MINE)
+    await writeElsewhere(documentId, THEIRS)
+    release()
     await untilConflict(page)
     written = []
     return documentId
@@ -193,13 +196,15 @@ describeInBrowser('undecided conflicts in the Studio', function () {
     const { accessKey } = (await server.ask('POST', '/admin/api-tokens', token)).data
     const documentId = await make()
     await openPiece(page, server, documentId)
+    const release = await holdSaves(page)
+    await titleOf(page).fill(MINE)
     const answer = await fetch(`${server.address}/api/pieces/${documentId}?status=draft`, {
       method: 'PUT',
       headers: { Authorization: `Bearer ${accessKey}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ data: { title: THEIRS } }),
     })
     expect(answer.status, await answer.text()).to.equal(200)
-    await titleOf(page).fill(MINE)
+    release()
     const byToken = fieldAt(page, 'title').getByRole('group', {
       name: /^API token Importer changed this at the same time/,
     })

@@ -32,8 +32,8 @@ describeInBrowser('changes from elsewhere to an open entry', () => {
   }
   const state = (name: string): Locator =>
     page.locator('main header').getByText(name, { exact: true })
-  /** Until the form looks again. */
-  const later = () => page.clock.fastForward(16_000)
+  /** Until the form looks again, also with a stream. */
+  const later = () => page.clock.fastForward(61_000)
   const beginRelease = async (name: string, ...documentIds: readonly string[]): Promise<string> => {
     const { id } = (await server.ask('POST', '/admin/releases', { data: { name } })).data
     const items = documentIds.map((documentId) => ({ uid: UID, documentId, action: 'publish' }))

@@ -6,7 +6,7 @@ import type { Server } from './server.ts'
 
 const POLL_MS = 41_000
 
-describeInBrowser('the requests of an autosave', () => {
+describeInBrowser('the requests of an entry', () => {
   let server: Server
   let window: Window
   editorBefore((opened) => {
@@ -14,7 +14,26 @@ describeInBrowser('the requests of an autosave', () => {
     window = opened.window
   })
 
-  it('sends one PUT, which returns the state and the history', async () => {
+  it('sends at most eight requests about an entry to open it, and none twice', async () => {
+    const { page } = window
+    const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Opened' } })).data
+    const sent: string[] = []
+    page.on('request', (request) => {
+      const url = decodeURIComponent(request.url())
+      if (url.includes('/admin/') && url.includes(documentId)) sent.push(new URL(url).pathname)
+    })
+    const begun = page.waitForResponse(/\/admin\/presence\?/)
+    await openPiece(page, server, documentId)
+    await begun
+    await page.locator('main header').getByText('Draft', { exact: true }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(sent).to.include('/admin/presence')
+    expect(sent.toSorted()).to.deep.equal([...new Set(sent)].toSorted())
+    expect(sent.length).to.be.at.most(8)
+    page.removeAllListeners('request')
+  })
+
+  it('sends one PUT per autosave, which returns the state and the history', async () => {
     const { page } = window
     const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Before' } })).data
     await server.ask('POST', `${PIECE}/${documentId}/actions/publish?locale=en`)

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { describeInBrowser, type Window } from './browser.ts'
 import {
   fieldAt,
+  holdSaves,
   openAs,
   openPiece,
   PIECE,
@@ -52,9 +53,11 @@ describeInBrowser('concurrent work in the Studio', function () {
     const documentId = await make({ title: 'Same' })
     await openPiece(ada.page, server, documentId)
     await openPiece(grace.page, server, documentId)
+    const release = await holdSaves(grace.page)
+    await titleOf(grace.page).fill('Of Grace')
     await titleOf(ada.page).fill('Of Ada')
     await untilSaved(ada.page)
-    await titleOf(grace.page).fill('Of Grace')
+    release()
     const choice = fieldAt(grace.page, 'title').getByRole('group', { name: /^Ada changed this/ })
     await choice.getByText('Of Ada').waitFor()
     await choice.getByText('Of Grace').waitFor()

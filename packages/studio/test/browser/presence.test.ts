@@ -3,8 +3,10 @@ import type { Locator, Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, type Window } from './browser.ts'
 import {
+  blockStream,
   chooseGerman,
   fieldAt,
+  holdSaves,
   openAs,
   openPiece,
   PIECE,
@@ -130,8 +132,7 @@ describeInBrowser('other users in an entry', function () {
     await teaserOf(grace.page).focus()
     const { page } = ada
     await page.clock.install()
-    const isStream = /\/admin\/presence\?/
-    await page.route(isStream, (route) => route.fulfill({ status: 503, body: '' }))
+    const unblock = await blockStream(page)
     const sent = requestsOf(page)
     const reported = grace.page.waitForResponse(/\/admin\/presence$/)
     await openPiece(page, server, documentId)
@@ -140,7 +141,7 @@ describeInBrowser('other users in an entry', function () {
     await page.clock.fastForward(21_000)
     await markIn(page, 'teaser').waitFor()
     expect(sent.slice(0, 4)).to.deep.equal(['GET', 'PUT', 'GET', 'PUT'])
-    await page.unroute(isStream)
+    await unblock()
     const before = sent.length
     await page.clock.fastForward(21_000)
     await titleOf(grace.page).focus()
@@ -151,9 +152,11 @@ describeInBrowser('other users in an entry', function () {
   it('names the author of a conflict, and marks the words', async () => {
     const documentId = await make({ title: 'The old house stands at the river' })
     await openBoth(documentId)
+    const release = await holdSaves(grace.page)
+    await titleOf(grace.page).fill('The old house stands at a lake')
     await titleOf(ada.page).fill('The new house stands at the river')
     await untilSaved(ada.page)
-    await titleOf(grace.page).fill('The old house stands at a lake')
+    release()
     const choice = fieldAt(grace.page, 'title').getByRole('group', {
       name: /^Ada changed this at the same time \(now\)$/,
     })
@@ -180,10 +183,12 @@ describeInBrowser('other users in an entry', function () {
     const documentId = await make({ title: 'Deutsch' })
     await ada.page.goto(`${server.address}/studio/content/pieces/${documentId}`)
     await openPiece(grace.page, server, documentId)
+    const release = await holdSaves(ada.page)
+    await ada.page.getByLabel('Teaser', { exact: true }).fill('Ada schreibt hier')
     await teaserOf(grace.page).fill('Grace schreibt hier')
     await markIn(ada.page, 'teaser', 'Grace ist hier').waitFor()
     await untilSaved(grace.page)
-    await ada.page.getByLabel('Teaser', { exact: true }).fill('Ada schreibt hier')
+    release()
     const choice = fieldAt(ada.page, 'teaser').getByRole('group', {
       name: /^Grace hat dies gleichzeitig geändert/,
     })

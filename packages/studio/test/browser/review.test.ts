@@ -6,6 +6,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, type Window } from './browser.ts'
 import {
+  blockStream,
   chooseGerman,
   openAs,
   startWithEditors,
@@ -108,6 +109,7 @@ describeInBrowser('reviews', () => {
   })
 
   it('save the form before a draft is ready, and end with the next edit', async () => {
+    const unblock = await blockStream(page) // an event of the change of the stage reads the comments
     const id = await make('Before')
     await open(page, id)
     await titleOf(page).fill('Reviewed')
@@ -126,9 +128,11 @@ describeInBrowser('reviews', () => {
     await untilSaved(page)
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByText('Only drafts in the last stage of the review can be published').waitFor()
+    await unblock()
   })
 
   it('refuse to make a draft ready that somebody else has changed', async () => {
+    const unblock = await blockStream(page)
     const id = await make('Read')
     await open(page, id)
     await stageIn().waitFor()
@@ -143,6 +147,7 @@ describeInBrowser('reviews', () => {
     expect((await reviewOf(id)).stage).to.equal('draft')
     await chooseStage('Ready')
     expect((await reviewOf(id)).stage).to.equal('ready')
+    await unblock()
   })
 
   it('assign a draft with the keyboard', async () => {

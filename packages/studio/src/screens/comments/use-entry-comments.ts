@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { type CommentList, commentsQuery } from '../../api/comments.ts'
 import type { ActedOn } from '../../api/entry-facts.ts'
+import { LIVE_REFRESH_MS } from '../../api/presence.ts'
 import { useMay } from '../../api/session.ts'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import type { FieldComments } from '../../fields/field-comments.ts'
@@ -20,7 +21,10 @@ export interface EntryComments extends CommentList {
 }
 
 /** Null for new entries, and without the right to read comments. */
-export function useEntryComments({ plan, door }: EntrySession): EntryComments | null {
+export function useEntryComments(
+  { plan, door }: EntrySession,
+  isLive: boolean,
+): EntryComments | null {
   const { type, locale } = plan
   const { uid } = type
   const documentId = door.documentId()
@@ -31,7 +35,11 @@ export function useEntryComments({ plan, door }: EntrySession): EntryComments | 
     () => ({ uid, documentId: documentId ?? '', locale }),
     [uid, documentId, locale],
   )
-  const { data } = useQuery({ ...commentsQuery(entry), enabled: isAllowed })
+  const { data } = useQuery({
+    ...commentsQuery(entry),
+    enabled: isAllowed,
+    ...(isLive && { refetchInterval: LIVE_REFRESH_MS }),
+  })
   const [subject, setSubject] = useState<CommentSubject>({ attribute: null, turn: 0 })
   const begin = useCallback((attribute: string | null): void => {
     setSubject(({ turn }) => ({ attribute, turn: turn + 1 }))

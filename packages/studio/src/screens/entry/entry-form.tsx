@@ -72,18 +72,18 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
     void client.invalidateQueries({ queryKey: ['content', type.uid, 'list'] })
   }, [client, documentId, door, locale, savedAt, type.uid])
 
-  const { states, state, changes } = useFollowing(session)
+  const { others, inFields, isLive } = useEntryPresence(session)
+  const { states, state, changes } = useFollowing(session, isLive)
   const may = useMay()
   const action = documentId === null && type.kind === 'collectionType' ? 'create' : 'update'
   const isReadOnly = isGone || !may(`${type.uid}.${action}`, locale ?? undefined)
   const actions = useEntryActions(session, state)
   const preview = usePreview(declaration.hasPreview)
   useEntryKeys(actions, preview)
-  const { others, inFields } = useEntryPresence(session)
   const { open, drawer } = useOpenForm(session, { isReadOnly, isBegun })
   const fields = useFocusOfNew(session, isBegun)
   const shown = useShownLanguage(session, states, isReadOnly)
-  const comments = useEntryComments(session)
+  const comments = useEntryComments(session, isLive)
 
   const isPreviewed = preview?.isOpen === true && documentId !== null
   const title = titleAttributeOf(declaration.titleField, attributes)

@@ -2,21 +2,22 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import { factsKey, type LocaleState, localeStatesQuery } from '../../api/entry-facts.ts'
+import { LIVE_REFRESH_MS } from '../../api/presence.ts'
 import { ApiError } from '../../api/request.ts'
 import { SCHEDULES_REFRESH_MS } from '../../api/schedules.ts'
 
 /**
- * Polls the states of the entry while the form is open and visible. Changes from elsewhere (a
- * release, a write, a deletion) come into the form.
+ * Polls the states of the entry while the form is open and visible, less often with a stream of
+ * changes. Changes from elsewhere (a release, a write, a deletion) come into the form.
  */
-export function useFollowing({ plan, door, saver }: EntrySession) {
+export function useFollowing({ plan, door, saver }: EntrySession, isLive: boolean) {
   const client = useQueryClient()
   const { uid } = plan.type
   const documentId = door.documentId()
   const { data, error } = useQuery({
     ...localeStatesQuery(uid, documentId ?? ''),
     enabled: documentId !== null,
-    refetchInterval: SCHEDULES_REFRESH_MS,
+    refetchInterval: refreshInterval(isLive),
   })
   const isGone = error instanceof ApiError && error.status === 404
   const states = isGone ? NO_STATES : data
@@ -45,6 +46,10 @@ export function useFollowing({ plan, door, saver }: EntrySession) {
     if (isMissing || isOlder) void saver.refresh()
   }, [door, mark, saver, writtenAt])
   return { states, state: own?.state, changes: own?.changes }
+}
+
+function refreshInterval(isLive: boolean): number {
+  return isLive ? LIVE_REFRESH_MS : SCHEDULES_REFRESH_MS
 }
 
 const GONE_MARK = 'gone'

@@ -1,0 +1,45 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { commentsQuery } from '../../api/comments.ts'
+import { localeStatesQuery } from '../../api/entry-facts.ts'
+import type { EntryChange } from '../../api/presence.ts'
+import type { EntrySession } from '../../entry/entry-session.ts'
+
+export interface EntryChanges {
+  take(change: EntryChange): Promise<void>
+  takeAll(): void
+}
+
+/** Reads the parts of the entry that a write elsewhere has changed. */
+export function useEntryChanges({ plan, door, saver }: EntrySession): EntryChanges {
+  const client = useQueryClient()
+  const { type, locale } = plan
+  return useMemo(() => {
+    const { uid } = type
+    const readStates = (documentId: string): void => {
+      const { queryKey } = localeStatesQuery(uid, documentId)
+      void client.invalidateQueries({ queryKey })
+    }
+    const readComments = (documentId: string): void => {
+      const { queryKey } = commentsQuery({ uid, documentId, locale })
+      void client.invalidateQueries({ queryKey })
+    }
+    return {
+      take: async ({ kind, revision }) => {
+        await saver.settled() // the event can arrive before the response to the own write
+        const documentId = door.documentId()
+        if (documentId === null) return
+        if (kind === 'discussion') return readComments(documentId)
+        const known = door.savedFacts()?.history.data ?? []
+        const isKnown = revision !== null && known.some((one) => one.revision === revision)
+        if (!isKnown) readStates(documentId)
+      },
+      takeAll: () => {
+        const documentId = door.documentId()
+        if (documentId === null) return
+        readStates(documentId)
+        readComments(documentId)
+      },
+    }
+  }, [client, door, locale, saver, type])
+}

@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import type { Locator, Page } from 'playwright-core'
+import { describeInBrowser, type Window } from './browser.ts'
+import {
+  fieldAt,
+  openAs,
+  openPiece,
+  PIECE,
+  startWithEditors,
+  titleOf,
+  untilStored,
+} from './editors.ts'
+import { takePicture } from './pictures.ts'
+import type { Server } from './server.ts'
+
+/** Later than the poll of a form without a stream, and earlier than that of a form with one. */
+const POLLED_MS = 16_000
+/** In the window of Ada. The next poll of a form without a stream is 15 s later. */
+const MAX_SHOWN_MS = 2_000
+
+describeInBrowser('live changes of an open entry', function () {
+  let server: Server
+  let ada: Window
+  let grace: Window
+  let documentId: string
+  let written: string[]
+  before(async () => {
+    server = await startWithEditors()
+    ;[ada, grace] = await Promise.all([openAs(server, 'Ada'), openAs(server, 'Grace')])
+    await ada.page.clock.install()
+    ada.page.on('request', (request) => {
+      const isSave = decodeURIComponent(request.url()).includes(PIECE)
+      if (isSave && request.method() === 'PUT') written.push(request.postData() ?? '')
+    })
+  })
+  beforeEach(async () => {
+    const data = { title: 'Shared', teaser: 'Teaser' }
+    documentId = (await server.ask('POST', PIECE, { data })).data.documentId
+    written = []
+    await openPiece(grace.page, server, documentId)
+    await openPiece(ada.page, server, documentId)
+    // The stream of Ada has begun when it shows Grace.
+    await untilLive()
+  })
+  afterEach(() => ada.page.clock.resume())
+  after(async () => {
+    await ada.close()
+    await grace.close()
+    await server.stop()
+  })
+
+  const contactOf = (page: Page): Locator => page.getByLabel('Contact', { exact: true })
+  const teaserOf = (page: Page): Locator => page.getByLabel('Teaser', { exact: true })
+  /** Until Ada sees Grace. From then on time passes in her window only by `untilShown`. */
+  const untilLive = async (): Promise<void> => {
+    await ada.page.locator('main header').getByTitle('Grace').waitFor()
+    await ada.page.clock.pauseAt((await ada.page.evaluate(() => Date.now())) + POLLED_MS)
+    await ada.page.waitForLoadState('networkidle')
+  }
+  const untilShown = async (isShown: () => Promise<boolean>): Promise<void> => {
+    for (let passed = 0; passed < MAX_SHOWN_MS; passed += 1) {
+      if (await isShown()) return
+      await ada.page.clock.runFor(1)
+    }
+    expect.fail(`not shown: ${isShown.toString()}`)
+  }
+
+  /** Until the form of Ada looks for the change. */
+  const saveByGrace = async (fieldIn: (page: Page) => Locator, text: string): Promise<void> => {
+    const looked = ada.page.waitForResponse(/\/locales$/)
+    await fieldIn(grace.page).fill(text)
+    await looked
+  }
+
+  it('shows the value of another user, and keeps the text in another field', async () => {
+    await teaserOf(ada.page).fill('Typed by Ada')
+    await saveByGrace(contactOf, 'grace@example.org')
+    await untilShown(async () => (await contactOf(ada.page).inputValue()) === 'grace@example.org')
+    expect(written).to.deep.equal([])
+    expect(await teaserOf(ada.page).inputValue()).to.equal('Typed by Ada')
+    const focused = await teaserOf(ada.page).evaluate((field) => field === document.activeElement)
+    expect(focused).to.equal(true)
+    await ada.page.clock.resume()
+    const stored = async () => {
+      const { contact, teaser } = (await server.ask('GET', `${PIECE}/${documentId}`)).data
+      return { contact, teaser }
+    }
+    await untilStored(stored, { contact: 'grace@example.org', teaser: 'Typed by Ada' })
+  })
+
+  it('shows a conflict with its author, and keeps the own text', async () => {
+    await titleOf(ada.page).fill('Title by Ada')
+    await saveByGrace(titleOf, 'Title by Grace')
+    const choice = fieldAt(ada.page, 'title').getByRole('group', {
+      name: /^Grace changed this at the same time/,
+    })
+    await untilShown(() => choice.getByText('Version by Grace').isVisible())
+    await choice.getByText('Title by Grace').waitFor()
+    expect(await titleOf(ada.page).inputValue()).to.equal('Title by Ada')
+    expect(written).to.deep.equal([])
+    await takePicture(ada.page, 'live-conflict')
+    await choice.getByRole('button', { name: 'Keep yours' }).click()
+    await ada.page.clock.resume()
+    const stored = async () => (await server.ask('GET', `${PIECE}/${documentId}`)).data.title
+    await untilStored(stored, 'Title by Ada')
+  })
+
+  it('shows comments and the deletion of the entry', async () => {
+    const comments = grace.page.getByRole('complementary').getByRole('region', { name: 'Comments' })
+    await comments.getByRole('textbox', { name: 'Comment on this entry' }).fill('Seen at once')
+    await comments.getByRole('button', { name: 'Comment', exact: true }).click()
+    await untilShown(() => ada.page.getByText('Seen at once').isVisible())
+    await server.ask('DELETE', `${PIECE}/${documentId}`)
+    await untilShown(() => ada.page.getByText('This entry has been deleted').isVisible())
+    expect(await titleOf(ada.page).inputValue()).to.equal('Shared')
+  })
+
+  it('shows a change between the read of the entry and the begin of the stream', async () => {
+    await ada.page.clock.resume()
+    let isChanged = false
+    await ada.page.route(/\/admin\/presence\?/, async (route) => {
+      if (!isChanged)
+        await server.ask('PUT', `${PIECE}/${documentId}`, { data: { teaser: 'Early' } })
+      isChanged = true
+      await route.continue()
+    })
+    await ada.page.reload()
+    await untilLive()
+    await untilShown(async () => (await teaserOf(ada.page).inputValue()) === 'Early')
+    await ada.page.unroute(/\/admin\/presence\?/)
+  })
+})
