@@ -84,6 +84,7 @@ interface StoredBytes {
 export interface NewFile extends FileValues {
   readonly documentId: string
   readonly uploadedBy?: string | null
+  readonly folder?: string | null
 }
 
 export type FileChanges = Partial<Omit<FileValues, 'translations'> & StoredBytes> & {

@@ -45,6 +45,7 @@ export interface AddOptions {
   /** Throws a ConflictError if a file with one of the `documentIds` is in the trash. */
   readonly refusesTrashed?: boolean
   readonly uploadedBy?: string | null
+  readonly folder?: string | null
 }
 
 export interface MediaLibraryDependencies extends PrivacyDependencies {
@@ -95,7 +96,7 @@ interface Adding extends AddOptions {
 async function add(
   dependencies: MediaLibraryDependencies,
   upload: Upload,
-  { infos, attach, documentIds = [], refusesTrashed = false, uploadedBy = null }: Adding,
+  { infos, attach, documentIds = [], refusesTrashed = false, uploadedBy = null, folder }: Adding,
 ): Promise<readonly MediaFile[]> {
   const { records, storage, trash } = dependencies
   const prepared = await Promise.all(
@@ -104,7 +105,8 @@ async function add(
     ),
   )
   const files = prepared.map(({ values }, index) => {
-    return { ...values, documentId: documentIds[index] ?? newDocumentId(), uploadedBy }
+    const documentId = documentIds[index] ?? newDocumentId()
+    return { ...values, documentId, uploadedBy, ...(folder && { folder }) }
   })
   const stored: string[] = []
   try {

@@ -13,6 +13,7 @@ import { type CropArea, MAX_SIDE, MIN_CROP } from '../../media/crop-area.ts'
 import { revisionOfFile } from '../../media/file-records.ts'
 import type { MediaFile, MediaLibrary } from '../../media/media-library.ts'
 import type { ReceiveOptions, Upload } from '../../media/receive-upload.ts'
+import type { ResumableUploads } from '../../media/resumable/resumable-uploads.ts'
 import { parseEntryQuery } from '../../query/parse-query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
@@ -28,17 +29,20 @@ import {
   receiveAuthorized,
 } from '../body/receive-authorized.ts'
 import type { Context } from '../router/state.ts'
+import { readUploadId, storeOnce } from '../routes/upload-once.ts'
 import { type AdminRouter, adminRouter } from '../router/admin-router.ts'
 import type { EditorContentDependencies } from '../content/editor-content.ts'
 import { sendUsages } from '../content/entry-routes.ts'
 import { assertMatch, showOriginal } from './request/cropped-files.ts'
 import { readFileSearch } from './request/read-file-search.ts'
 import { readPage } from './request/page-of.ts'
+import { addResumableFiles } from './resumable-files.ts'
 
 export interface FileRouteDependencies extends EditorContentDependencies {
   readonly library: MediaLibrary
   readonly receive: ReceiveOptions
   readonly folders: Folders
+  readonly resumable: ResumableUploads
 }
 
 const FILES = 'plugin::upload.content-api'
@@ -92,7 +96,12 @@ export function fileRoutes(dependencies: FileRouteDependencies): GuardedRouter {
     })
   })
   addFolders(admin, dependencies)
-  return admin.router
+  return addResumableFiles(admin.router, dependencies, {
+    assertInfo: async (fileInfo) => parseFileInfos([fileInfo], await rulesFor(dependencies)),
+    assertFolder: (folder) => assertFolder(dependencies, folder),
+    store: (ctx, received, documentId) => storeNew(ctx, dependencies, received, documentId),
+    show: (ctx, records) => showFiles(ctx, dependencies, records),
+  })
 }
 
 function addFolders(admin: AdminRouter, { folders }: FileRouteDependencies): void {
@@ -133,21 +142,39 @@ async function list(ctx: Context, dependencies: FileRouteDependencies): Promise<
 async function upload(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {
   const { library, receive } = dependencies
   if (!isMultipart(ctx)) throw noFiles()
+  const id = readUploadId(ctx)
   const records = await receiveAuthorized(ctx, receive, async (received) => {
     assertPlain(received)
-    const folder = received.fields.get('folder')?.at(-1) ?? null
-    await assertFolder(dependencies, folder)
-    const uploadedBy = uploaderOf(ctx.state.principal)
-    const infos = parseFileInfos(
-      received.fields.get('fileInfo') ?? [],
-      await rulesFor(dependencies),
-    )
-    const added = await library.add(received, infos, () => Promise.resolve(), { uploadedBy })
-    if (folder === null) return added
-    return Promise.all(added.map(async (one) => (await library.move(one, folder)) ?? one))
+    await assertFolder(dependencies, folderOf(received))
+    const store = (): Promise<readonly MediaFile[]> => storeNew(ctx, dependencies, received, id)
+    return id === null ? store() : storeOnce(ctx, library, id, { received, store })
   })
   ctx.status = 201
   ctx.body = { data: await showFiles(ctx, dependencies, records) }
+}
+
+/** A folder that was deleted during a long upload does not refuse the file. It is at the root. */
+async function storeNew(
+  { state }: Context,
+  dependencies: FileRouteDependencies,
+  received: Upload,
+  documentId: string | null,
+): Promise<readonly MediaFile[]> {
+  const { library, folders } = dependencies
+  const wanted = folderOf(received)
+  const folder = wanted !== null && (await folders.ids()).includes(wanted) ? wanted : null
+  const sent = received.fields.get('fileInfo') ?? []
+  const infos = parseFileInfos(sent, await rulesFor(dependencies))
+  return library.add(received, infos, () => Promise.resolve(), {
+    uploadedBy: uploaderOf(state.principal),
+    documentIds: documentId === null ? [] : [documentId],
+    refusesTrashed: true,
+    folder,
+  })
+}
+
+function folderOf({ fields }: Upload): string | null {
+  return fields.get('folder')?.at(-1) ?? null
 }
 
 async function change(ctx: Context, dependencies: FileRouteDependencies): Promise<void> {

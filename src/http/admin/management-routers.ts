@@ -90,7 +90,9 @@ export interface ManagementDependencies {
   readonly readRaw: Middleware
   /** Reads a file of a translator. */
   readonly readFile: Middleware
-  readonly media: Pick<FileRouteDependencies, 'library' | 'receive'> & { readonly trash: FileTrash }
+  readonly media: Pick<FileRouteDependencies, 'library' | 'receive' | 'resumable'> & {
+    readonly trash: FileTrash
+  }
   readonly folders: Folders
   readonly webhooks: Pick<Webhooks, 'test' | 'wake'>
   readonly translation: TranslationRouteDependencies['translation']

@@ -39,12 +39,14 @@ export interface ResumableDependencies {
   }
 }
 
-const PATH = '/api/upload/resumable'
-
 export interface ResumableHandlers {
+  /** `route` is relative to the prefix of the router. */
+  readonly place: { readonly prefix: string; readonly route: string }
   readonly handle: (handler: (ctx: Context) => Promise<void>) => Guarded
   /** @throws ValidationError for an invalid `fileInfo` */
   readonly assertInfo: (fileInfo: string) => Promise<unknown>
+  /** Takes a `folder` in `Upload-Metadata`. @throws ValidationError for an unknown one */
+  readonly assertFolder?: (folder: string) => Promise<void>
   /** Stores the file under the documentId. */
   readonly store: (
     ctx: Context,
@@ -65,28 +67,33 @@ export function addResumableRoutes(
     authenticate,
     handlers.handle(run),
   ]
-  router.post('/resumable', ...add((ctx) => createUpload(ctx, dependencies, handlers)))
-  router.get('/resumable/:id', ...add((ctx) => showUpload(ctx, dependencies)))
-  router.patch('/resumable/:id', ...add((ctx) => receivePart(ctx, dependencies, handlers)))
-  router.delete('/resumable/:id', ...add((ctx) => removeUpload(ctx, dependencies)))
-  const allowedMethods = (): Middleware => describeProtocol(router.allowedMethods(), dependencies)
+  const { prefix, route } = handlers.place
+  const one = `${route}/:id`
+  router.post(route, ...add((ctx) => createUpload(ctx, dependencies, handlers)))
+  router.get(one, ...add((ctx) => showUpload(ctx, dependencies)))
+  router.patch(one, ...add((ctx) => receivePart(ctx, dependencies, handlers)))
+  router.delete(one, ...add((ctx) => removeUpload(ctx, dependencies)))
+  const allowedMethods = (): Middleware =>
+    describeProtocol(prefix + route, router.allowedMethods(), dependencies)
   return { ...router, allowedMethods }
 }
 
 async function createUpload(
   ctx: Context,
   { api, media: { library, receive, resumable } }: ResumableDependencies,
-  { assertInfo }: Pick<ResumableHandlers, 'assertInfo'>,
+  { place, assertInfo, assertFolder }: ResumableHandlers,
 ): Promise<void> {
   assertVersion(ctx)
   const owner = ownerOf(ctx)
   const length = readLength(ctx, receive.maxBytes)
-  const described = readMetadata(ctx, api)
-  if (described.fileInfo !== null) await assertInfo(described.fileInfo)
+  const described = readMetadata(ctx, api, assertFolder !== undefined)
+  const { fileInfo, folder } = described
+  if (fileInfo !== null) await assertInfo(fileInfo)
+  if (folder !== null) await assertFolder?.(folder)
   const _id = readUploadId(ctx)
   if (_id !== null && (await library.get(_id)) === null) await library.assertNotInTrash(_id)
   const row = await resumable.create({ _id, owner, length, ...described })
-  ctx.set('Location', `${PATH}/${row._id}`)
+  ctx.set('Location', `${place.prefix}${place.route}/${row._id}`)
   show(ctx, row)
   ctx.status = 201
 }
@@ -139,11 +146,12 @@ async function removeUpload(
 
 /** Tells clients the version and the limits of the server. */
 function describeProtocol(
+  path: string,
   allowed: Middleware,
   { media }: Pick<ResumableDependencies, 'media'>,
 ): Middleware {
   return async (ctx, next) => {
-    if (ctx.method === 'OPTIONS' && ctx.path.toLowerCase().startsWith(PATH)) {
+    if (ctx.method === 'OPTIONS' && ctx.path.toLowerCase().startsWith(path)) {
       ctx.set('Tus-Resumable', TUS_VERSION)
       ctx.set('Tus-Version', TUS_VERSION)
       ctx.set('Tus-Extension', TUS_EXTENSIONS)

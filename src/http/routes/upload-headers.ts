@@ -52,22 +52,32 @@ export function readOffset(ctx: Context): number {
   return readNumber(ctx, 'Upload-Offset')
 }
 
-/** @throws ValidationError that names the key */
+type DescribedFile = Pick<NewUpload, 'metadata' | 'name' | 'type' | 'fileInfo'> & {
+  readonly folder: string | null
+}
+
+/**
+ * @param takesFolder otherwise `folder` is an unknown key
+ * @throws ValidationError that names the key
+ */
 export function readMetadata(
   ctx: Context,
   api: StrictOptions,
-): Pick<NewUpload, 'metadata' | 'name' | 'type' | 'fileInfo'> {
+  takesFolder: boolean,
+): DescribedFile {
   const metadata = ctx.get('Upload-Metadata')
   if (metadata.length > MAX_METADATA) {
     throw invalidHeader('Upload-Metadata', `is longer than ${MAX_METADATA} characters`)
   }
   const values = parsePairs(metadata)
-  assertKnownParts(values.keys(), api, [...METADATA_KEYS, ...IGNORED_KEYS], 'Upload-Metadata')
+  const keys = [...METADATA_KEYS, ...IGNORED_KEYS, ...(takesFolder ? ['folder'] : [])]
+  assertKnownParts(values.keys(), api, keys, 'Upload-Metadata')
   return {
     metadata,
     name: cleanName(values.get('filename') ?? ''),
     type: (values.get('filetype') ?? '').slice(0, MAX_TYPE),
     fileInfo: values.get('fileInfo') ?? null,
+    folder: takesFolder ? (values.get('folder') ?? null) : null,
   }
 }
 

@@ -72,11 +72,8 @@ export function uploadRoutes(dependencies: UploadRouteDependencies): GuardedRout
   router.post('/', authenticate, receiving(upload))
   router.post('/presign', authenticate, receiving(sendForm))
   router.post('/complete', authenticate, receiving(complete))
-  router.get(
-    '/files',
-    authenticate,
-    handle('find', (ctx) => find(ctx, dependencies)),
-  )
+  const list = handle('find', (ctx) => find(ctx, dependencies))
+  router.get('/files', authenticate, list)
   router.get(
     '/files/page',
     authenticate,
@@ -111,6 +108,7 @@ function addResumable(
   handle: ResumableHandlers['handle'],
 ): GuardedRouter {
   return addResumableRoutes(router, dependencies, {
+    place: { prefix: '/api/upload', route: '/resumable' },
     handle,
     assertInfo: (fileInfo) => readInfos([fileInfo], dependencies),
     store: (ctx, upload, documentId) => storeNew(ctx, dependencies, upload, [documentId]),

@@ -205,8 +205,11 @@ async function complete<T>(
   return withSpoolFolder(spoolFolder, 'upload-', async (folder) => {
     const path = join(folder, 'file-0')
     await assemble(storage, row, path)
-    const { name, type, length: size, fileInfo } = row
-    const fields = new Map(fileInfo === null ? [] : [['fileInfo', [fileInfo]]])
+    const { name, type, length: size, fileInfo, folder: target = null } = row
+    const given = Object.entries({ fileInfo, folder: target })
+    const fields = new Map(
+      given.flatMap(([key, value]) => (value === null ? [] : [[key, [value]]])),
+    )
     const file = { path, name, type, size, head: await readHead(path) }
     const done = await work({ files: [file], fields, ignored: new Set(), folder })
     await rows.markStored(id)

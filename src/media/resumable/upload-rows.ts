@@ -28,6 +28,8 @@ export interface UploadRow {
   readonly type: string
   /** JSON, as in a multipart upload. */
   readonly fileInfo: string | null
+  /** Absent in rows of older releases. */
+  readonly folder?: string | null
   readonly offset: number
   readonly parts: readonly UploadPart[]
   /** All names that parts may have been stored under, those of interrupted writes included. */
@@ -42,7 +44,7 @@ export interface UploadRow {
 
 export type NewUpload = Pick<
   UploadRow,
-  '_id' | 'owner' | 'length' | 'metadata' | 'name' | 'type' | 'fileInfo'
+  '_id' | 'owner' | 'length' | 'metadata' | 'name' | 'type' | 'fileInfo' | 'folder'
 >
 
 /** An upload under the lock of one request. */

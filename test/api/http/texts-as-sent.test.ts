@@ -27,6 +27,8 @@ const OTHERWISE: ReadonlySet<string> = new Set([
   'post /admin/content/:uid/translations/compare',
   'post /api/upload/resumable',
   'patch /api/upload/resumable/:id',
+  'post /admin/files/resumable',
+  'patch /admin/files/resumable/:id',
 ])
 
 describe('texts that are not UTF-8', () => {

@@ -33,6 +33,8 @@ const WITHOUT_ROW: ReadonlySet<string> = new Set([
   'PUT /admin/views/:uid/:id',
   'DELETE /admin/views/:uid/:id',
   'PUT /admin/presence',
+  'POST /admin/files/resumable',
+  'DELETE /admin/files/resumable/:id',
   'POST /admin/content/:uid/uid-proposals',
   'POST /admin/content/:uid/usages',
   'POST /admin/content/:uid/translations/export',
@@ -146,6 +148,22 @@ describe('the audit of the management routes', () => {
     await go('DELETE /admin/files/:id/crop', [id])
     await go('DELETE /admin/files/:id', [id])
     await go('DELETE /admin/folders/:id', [folder])
+  })
+
+  it('records the file of an upload in parts', async () => {
+    const headers = { cookie: boss.cookie, ...OWN, 'tus-resumable': '1.0.0' }
+    const begun = await server.send('POST', '/admin/files/resumable', {
+      token: null,
+      headers: { ...headers, 'upload-length': '4' },
+    })
+    const part = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
+    const sent = await server.send('PATCH', begun.headers.location ?? '', {
+      token: null,
+      headers: { ...headers, ...part },
+      body: 'text',
+    })
+    expect(sent.status, sent.text).to.equal(200)
+    expectRow('PATCH /admin/files/resumable/:id', sent)
   })
 
   it('records administrators, their roles and their sessions', async () => {
@@ -345,7 +363,7 @@ describe('the audit of the management routes', () => {
 
   it('covers every documented route that writes', () => {
     const page = readFileSync(PAGE, 'utf8')
-    const writing = [...page.matchAll(/^\| `((?:POST|PUT|DELETE) \/admin\/\S+)`/gm)].map(
+    const writing = [...page.matchAll(/^\| `((?:POST|PUT|PATCH|DELETE) \/admin\/\S+)`/gm)].map(
       ([, route = '']) => route,
     )
     expect(writing).to.have.length.above(50)
