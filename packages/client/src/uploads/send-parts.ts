@@ -8,6 +8,11 @@ export interface PartsUpload {
   readonly file: Blob | NativeFile
   readonly name: string
   readonly info: object
+  /** Relative to `/api`, unless `send` has other addresses. @default 'upload/resumable' */
+  readonly path?: string
+  /** Further keys of `Upload-Metadata`. */
+  readonly fields?: Readonly<Record<string, string>>
+  readonly onBegun?: ((id: string) => void) | undefined
   /** The `Idempotency-Key` of an upload that a later call may resume. */
   readonly key?: string
   readonly signal?: AbortSignal | undefined
@@ -19,7 +24,6 @@ interface UploadState {
   readonly offset: number
 }
 
-const PATH = 'upload/resumable'
 const TUS = { 'Tus-Resumable': '1.0.0' }
 const PART_BYTES = 8_388_608
 /** Milliseconds for one part. The server keeps the bytes of a part that takes longer. */
@@ -121,10 +125,14 @@ async function takeStep(
   }
 }
 
-function openRequests({ send, key, signal }: PartsUpload, file: Blob, metadata: string) {
+function openRequests(
+  { send, key, signal, path = 'upload/resumable', onBegun }: PartsUpload,
+  file: Blob,
+  metadata: string,
+) {
   let begun: UploadState | null = null
   const common = { ...(signal !== undefined && { signal }) }
-  const at = ({ id }: UploadState): string => `${PATH}/${id}`
+  const at = ({ id }: UploadState): string => `${path}/${id}`
   return {
     begin: async () => {
       const headers = {
@@ -133,8 +141,9 @@ function openRequests({ send, key, signal }: PartsUpload, file: Blob, metadata: 
         'Upload-Metadata': metadata,
         ...(key !== undefined && { 'Idempotency-Key': key }),
       }
-      const call = { method: 'POST', path: PATH, repeatable: key !== undefined } as const
+      const call = { method: 'POST', path, repeatable: key !== undefined } as const
       begun = (await send({ ...call, ...common, headers })) as UploadState
+      onBegun?.(begun.id)
       return begun
     },
     /** Null if bytes are missing. */
@@ -174,8 +183,9 @@ async function blobOf(file: Blob | NativeFile): Promise<Blob | null> {
   }
 }
 
-function metadataOf({ file: { type }, name, info }: PartsUpload): string {
-  const values = { filename: name, filetype: type, fileInfo: JSON.stringify({ ...info, name }) }
+function metadataOf({ file: { type }, name, info, fields }: PartsUpload): string {
+  const fileInfo = JSON.stringify({ ...info, name })
+  const values = { filename: name, filetype: type, fileInfo, ...fields }
   return Object.entries(values)
     .map(([key, value]) => `${key} ${toBase64(value)}`)
     .join(',')
@@ -189,7 +199,8 @@ function toBase64(text: string): string {
   )
 }
 
-function isTemporary(error: unknown): boolean {
+/** Whether a later attempt may succeed: without a network, or after a temporary response. */
+export function isTemporary(error: unknown): boolean {
   return error instanceof TypeError || TEMPORARY.has(statusOf(error)) // the error of fetch
 }
 
