@@ -37,7 +37,10 @@ async function digestSources(): Promise<string> {
     '../merge/src/merge-members.ts',
     '../merge/src/merge-text.ts',
     '../schema/src/attributes.ts',
+    '../client/src/quire-error.ts',
+    '../client/src/retries.ts',
     '../client/src/serialize-query.ts',
+    '../client/src/uploads/send-parts.ts',
   ]
   const hash = createHash('sha256')
   for (const file of [...sources, ...others.map((name) => path.join(STUDIO, name))]) {

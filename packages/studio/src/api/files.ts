@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { request } from './request.ts'
-import type { FileEntry } from './upload.ts'
+import type { FileEntry } from './file-entry.ts'
 
 export interface MediaFile extends FileEntry {
   readonly folder: string | null

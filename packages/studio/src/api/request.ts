@@ -69,6 +69,11 @@ export function onSignInNeeded(handler: (reason: SignInReason) => Promise<boolea
   signInAgain = handler
 }
 
+/** Returns whether a request without a session may be sent again. */
+export async function signInForUpload(): Promise<boolean> {
+  return signInAgain !== undefined && (await signInAgain('ended'))
+}
+
 /**
  * Sends a request with the session of the user. If the session has ended, the request waits for a
  * new sign-in and is sent again, so that no input is lost.

@@ -1,4 +1,4 @@
-import { randomName } from './random-name.ts'
+import { randomName } from '../api/random-name.ts'
 
 const LOCK = 'quire.window '
 

@@ -1,5 +1,5 @@
 import type { Data } from './data.ts'
-import type { FileEntry } from '../api/upload.ts'
+import type { FileEntry } from '../api/file-entry.ts'
 import {
   type Attribute,
   type Attributes,

@@ -8,7 +8,7 @@ import { useKeptFocus } from '../../design/use-kept-focus.ts'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import type { MediaAttribute } from '../../api/attributes.ts'
 import { fileQuery } from '../../api/files.ts'
-import { inLocale } from '../../api/upload.ts'
+import { inLocale } from '../../api/file-entry.ts'
 import { addressAt, useOpenEntry, useValue } from '../open-entry.ts'
 import type { FileValue } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -21,7 +21,7 @@ import { acceptOf, isOfKind, kindsOf } from './file-kinds.ts'
 import { FileThumb } from './file-thumb.tsx'
 import styles from './media-field.module.css'
 import { UploadRow } from './upload-row.tsx'
-import { type FieldUpload, useUploads } from './use-uploads.ts'
+import { type ShownUpload, useUploads } from './use-uploads.ts'
 
 const NO_FILES: readonly FileValue[] = []
 
@@ -159,7 +159,7 @@ function FileList({ files, isFixed, isMany, onChange }: FileListProps) {
   )
 }
 
-function useWaiting(place: Place, uploads: readonly FieldUpload[]): void {
+function useWaiting(place: Place, uploads: readonly ShownUpload[]): void {
   const { form } = useOpenEntry()
   const { t } = useTexts()
   const isWaiting = uploads.some(({ failure }) => failure === null)

@@ -2,17 +2,18 @@ import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './media-field.module.css'
-import type { FieldUpload } from './use-uploads.ts'
+import type { ShownUpload } from './use-uploads.ts'
 
 export interface UploadRowProps {
-  readonly upload: FieldUpload
+  readonly upload: ShownUpload
+  /** Cancels the upload, if it runs. */
   readonly onDrop: () => void
 }
 
 /** The progress of an upload, or the reason of its failure. */
 export function UploadRow({ upload, onDrop }: UploadRowProps) {
   const { t } = useTexts()
-  const { name, share, failure } = upload
+  const { name, share, isInterrupted, failure } = upload
   return (
     <div className={styles['file']}>
       <span className={styles['about']}>
@@ -24,18 +25,21 @@ export function UploadRow({ upload, onDrop }: UploadRowProps) {
             {failure}
           </span>
         )}
+        {failure === null && isInterrupted && (
+          <span className={styles['more']} role="status">
+            {t('media.interrupted')}
+          </span>
+        )}
       </span>
-      {failure !== null && (
-        <Button
-          look="quiet"
-          square
-          small
-          aria-label={t('action.remove', { name })}
-          onPress={onDrop}
-        >
-          <Icon name="close" size={14} />
-        </Button>
-      )}
+      <Button
+        look="quiet"
+        square
+        small
+        aria-label={t(failure === null ? 'media.cancelUpload' : 'action.remove', { name })}
+        onPress={onDrop}
+      >
+        <Icon name="close" size={14} />
+      </Button>
     </div>
   )
 }

@@ -1,52 +1,55 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { uploadFile } from '../../api/upload.ts'
+import { uploadFile } from '../../api/uploads/upload-file.ts'
 import type { FileValue } from '../../entry/values.ts'
 import { OrderedArrivals } from './ordered-arrivals.ts'
 
-export interface FieldUpload {
+export interface ShownUpload {
   readonly id: number
   readonly name: string
+  /** From 0 to 1. */
   readonly share: number
+  /** Whether the upload waits for its connection. */
+  readonly isInterrupted: boolean
   readonly failure: string | null
 }
 
 /**
- * Running uploads. `start` returns a number for each file. `onDone` receives the files of one call
+ * Running uploads. `start` returns a number for each file, and `drop` cancels one. `onDone` receives the files of one call
  * in their order, with their numbers, and leaves out failed uploads. Files that have arrived are
  * delivered when the field closes.
  */
 export function useUploads(onDone: (file: FileValue, id: number) => void, isPrivate = false) {
-  const [uploads, setUploads] = useState<readonly FieldUpload[]>([])
+  const [uploads, setUploads] = useState<readonly ShownUpload[]>([])
   const done = useRef(onDone)
   done.current = onDone
   const last = useRef(0)
-  const abort = useRef(new AbortController())
-  useEffect(() => {
-    const controller = new AbortController()
-    abort.current = controller
-    return () => controller.abort()
-  }, [])
+  const controllers = useControllers()
   const running = useRunning()
-  const change = (id: number, to: Partial<FieldUpload>): void =>
+  const change = (id: number, to: Partial<ShownUpload>): void =>
     setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...to } : one)))
-  const drop = (id: number): void => setUploads((all) => all.filter((one) => one.id !== id))
+  const forget = (id: number): void => setUploads((all) => all.filter((one) => one.id !== id))
   const send = async (file: File, id: number): Promise<FileValue | null> => {
-    const { signal } = abort.current
+    const controller = new AbortController()
+    const { signal } = controller
+    controllers.set(id, controller)
     const onProgress = (share: number): void => change(id, { share })
+    const onInterrupted = (isInterrupted: boolean): void => change(id, { isInterrupted })
     try {
-      return await uploadFile(file, { signal, isPrivate, onProgress })
+      return await uploadFile(file, { signal, isPrivate, onProgress, onInterrupted })
     } catch (error) {
       if (!signal.aborted) change(id, { failure: reasonOf(error) })
       return null
+    } finally {
+      controllers.delete(id)
     }
   }
   const start = (files: readonly File[]): readonly number[] => {
     const ids = files.map(() => (last.current += 1))
-    const begun = files.map((file, at) => ({ id: ids[at] ?? 0, name: file.name, share: 0 }))
-    setUploads((all) => [...all, ...begun.map((one) => ({ ...one, failure: null }))])
+    const begun = files.map(({ name }, at) => ({ id: ids[at] ?? 0, name, ...BEGUN }))
+    setUploads((all) => [...all, ...begun])
     const deliver = (id: number, arrived: FileValue): void => {
       done.current(arrived, id)
-      drop(id)
+      forget(id)
     }
     const onFault = (id: number, error: unknown): void => change(id, { failure: reasonOf(error) })
     const arrivals = new OrderedArrivals<FileValue>(ids, { deliver, onFault })
@@ -58,7 +61,25 @@ export function useUploads(onDone: (file: FileValue, id: number) => void, isPriv
     void Promise.all(sent).then(() => running.delete(arrivals))
     return ids
   }
+  const drop = (id: number): void => {
+    forget(id)
+    controllers.get(id)?.abort()
+  }
   return { uploads, start, drop }
+}
+
+const BEGUN = { share: 0, isInterrupted: false, failure: null } as const
+
+/** Of the uploads that run, by their number. They end when the field closes. */
+function useControllers(): Map<number, AbortController> {
+  const controllers = useRef(new Map<number, AbortController>())
+  useEffect(() => {
+    const { current } = controllers
+    return () => {
+      for (const controller of current.values()) controller.abort()
+    }
+  }, [])
+  return controllers.current
 }
 
 /** Flushes the uploads when the field closes. */

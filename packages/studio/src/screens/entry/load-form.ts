@@ -7,7 +7,7 @@ import { ApiError, request } from '../../api/request.ts'
 import type { Attributes, Components } from '../../api/attributes.ts'
 import type { ConflictAuthor } from '../../entry/merge.ts'
 import { populateOf } from '../../entry/populate.ts'
-import { randomName } from '../../entry/random-name.ts'
+import { randomName } from '../../api/random-name.ts'
 import { KeyRing, type Reading } from '../../entry/values.ts'
 
 export async function loadFormPlan(

@@ -10,7 +10,7 @@ import {
   takeKeptWork,
 } from '../../entry/kept-work.ts'
 import { announceWindow, findOtherWindows, WINDOW } from '../../entry/open-windows.ts'
-import { randomName } from '../../entry/random-name.ts'
+import { randomName } from '../../api/random-name.ts'
 import { restoreWork } from '../../entry/unsaved.ts'
 import { newValues, toFormValues } from '../../entry/values.ts'
 import { openDoor } from './open-door.ts'

@@ -3,7 +3,7 @@ import { Button as AriaButton } from 'react-aria-components'
 import { useCallback, useSyncExternalStore } from 'react'
 import type { Attributes } from '../../api/attributes.ts'
 import { fileQuery } from '../../api/files.ts'
-import { inLocale } from '../../api/upload.ts'
+import { inLocale } from '../../api/file-entry.ts'
 import { type Address, serializeAddress } from '../../entry/address.ts'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import {

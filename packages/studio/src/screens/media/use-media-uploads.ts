@@ -1,48 +1,36 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { uploadFile } from '../../api/upload.ts'
-
-export interface MediaUpload {
-  readonly id: number
-  readonly name: string
-  readonly share: number
-  readonly failure: string | null
-}
-
-/** Concurrent uploads. The server resizes each image during its upload. */
-const MAX_CONCURRENT_UPLOADS = 3
+import { uploadFile } from '../../api/uploads/upload-file.ts'
+import type { ShownUpload } from '../../fields/media/use-uploads.ts'
 
 export function useMediaUploads(folder: string | null) {
   const client = useQueryClient()
-  const [uploads, setUploads] = useState<readonly MediaUpload[]>([])
+  const [uploads, setUploads] = useState<readonly ShownUpload[]>([])
   const last = useRef(0)
-  const waiting = useRef<(() => Promise<void>)[]>([])
-  const running = useRef(0)
+  const running = useRef(new Map<number, AbortController>())
 
-  const change = (id: number, to: Partial<MediaUpload>): void =>
+  const change = (id: number, to: Partial<ShownUpload>): void =>
     setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...to } : one)))
   const forget = (id: number): void => setUploads((all) => all.filter((one) => one.id !== id))
 
   const send = async (id: number, file: File): Promise<void> => {
+    const controller = new AbortController()
+    const { signal } = controller
+    running.current.set(id, controller)
     try {
-      await uploadFile(file, { folder, onProgress: (share) => change(id, { share }) })
+      await uploadFile(file, {
+        folder,
+        signal,
+        onProgress: (share) => change(id, { share }),
+        onInterrupted: (isInterrupted) => change(id, { isInterrupted }),
+      })
       forget(id)
       await client.invalidateQueries({ queryKey: ['files', 'list'] })
       await client.invalidateQueries({ queryKey: ['folders'] })
     } catch (error) {
       change(id, { failure: error instanceof Error ? error.message : String(error) })
-    }
-  }
-
-  const next = (): void => {
-    while (running.current < MAX_CONCURRENT_UPLOADS) {
-      const run = waiting.current.shift()
-      if (run === undefined) return
-      running.current += 1
-      void run().finally(() => {
-        running.current -= 1
-        next()
-      })
+    } finally {
+      running.current.delete(id)
     }
   }
 
@@ -50,14 +38,20 @@ export function useMediaUploads(folder: string | null) {
     for (const file of files) {
       last.current += 1
       const id = last.current
-      setUploads((all) => [...all, { id, name: file.name, share: 0, failure: null }])
-      waiting.current.push(() => send(id, file))
+      const begun = { id, name: file.name, share: 0, isInterrupted: false, failure: null }
+      setUploads((all) => [...all, begun])
+      void send(id, file)
     }
-    next()
+  }
+
+  /** Cancels an upload that runs. */
+  const drop = (id: number): void => {
+    forget(id)
+    running.current.get(id)?.abort()
   }
 
   usePasted(start)
-  return { uploads, start, forget }
+  return { uploads, start, drop }
 }
 
 export type MediaUploads = ReturnType<typeof useMediaUploads>

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A proxy for TCP in front of a server, as a network that cuts and stalls connections. */
+export interface FlakyProxy {
+  readonly address: string
+  /** The number of bytes that browsers have sent. */
+  sent(): number
+  /** Cuts the connection that brings the number of sent bytes to `bytes`. Resolves after the cut. */
+  cutAt(bytes: number): Promise<void>
+  /** Carries no more bytes of the connection that sends `text`, which stays open. */
+  stallAt(text: string): Promise<void>
+  close(): Promise<void>
+}
+
+interface Fault {
+  readonly meets: (chunk: Buffer) => boolean
+  readonly strike: (browser: Socket, server: Socket) => void
+}
+
+export async function startProxy(target: string): Promise<FlakyProxy> {
+  const { hostname, port } = new URL(target)
+  const open = new Set<Socket>()
+  const faults = new Set<Fault>()
+  let sent = 0
+  const proxy = createServer((browser) => {
+    const server = connect(Number(port), hostname)
+    const end = (): void => {
+      browser.destroy()
+      server.destroy()
+    }
+    for (const socket of [browser, server]) {
+      open.add(socket)
+      socket.on('error', end)
+      socket.on('close', () => {
+        open.delete(socket)
+        end()
+      })
+    }
+    server.pipe(browser)
+    browser.on('data', (chunk) => {
+      sent += chunk.length
+      for (const fault of faults) {
+        if (!fault.meets(chunk)) continue
+        faults.delete(fault)
+        return fault.strike(browser, server)
+      }
+      if (server.write(chunk)) return
+      browser.pause()
+      server.once('drain', () => browser.resume())
+    })
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const strikeWhen = (meets: Fault['meets'], strike: Fault['strike']): Promise<void> =>
+    new Promise((resolve) => {
+      const once = (browser: Socket, server: Socket): void => {
+        strike(browser, server)
+        resolve()
+      }
+      faults.add({ meets, strike: once })
+    })
+  return {
+    address: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    sent: () => sent,
+    cutAt: (bytes) =>
+      strikeWhen(
+        () => sent >= bytes,
+        (browser) => browser.resetAndDestroy(),
+      ),
+    stallAt: (text) =>
+      strikeWhen(
+        (chunk) => chunk.includes(text),
+        (browser) => browser.pause(),
+      ),
+    close: async () => {
+      for (const socket of open) socket.destroy()
+      proxy.close()
+      await once(proxy, 'close')
+    },
+  }
+}

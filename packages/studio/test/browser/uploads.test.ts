@@ -1,0 +1,214 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'chai'
+import type { Locator, Page, Request } from 'playwright-core'
+import { expectAccessible } from './accessibility.ts'
+import { describeInBrowser, type Window } from './browser.ts'
+import { editorBefore, fieldAt, openPiece, PIECE, signIn, untilStored } from './editors.ts'
+import { type FlakyProxy, startProxy } from './flaky-proxy.ts'
+import { takePicture } from './pictures.ts'
+import type { Server } from './server.ts'
+
+const LENGTH = 20_000_000
+const PART = 8_388_608
+/** Two timeouts of a stalled connection, on a busy machine. */
+const TIMEOUT_MS = 180_000
+const PATH = '/admin/files/resumable'
+
+describeInBrowser('uploads over a bad network', () => {
+  let server: Server
+  let window: Window
+  let page: Page
+  let proxy: FlakyProxy
+  let folder: string
+  editorBefore(async (opened) => {
+    server = opened.server
+    window = opened.window
+    page = window.page
+    proxy = await startProxy(server.address)
+    folder = mkdtempSync(path.join(tmpdir(), 'quire-uploads-'))
+  })
+  after(async () => {
+    await proxy.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  beforeEach(async () => {
+    await page.goto(`${proxy.address}/studio/media`)
+    await page.getByRole('heading', { level: 1, name: 'Media' }).waitFor()
+  })
+
+  const file = (name: string): Locator => page.getByRole('row', { name })
+  const list = (): Locator => page.getByRole('region', { name: 'Uploads' })
+  const interrupted = (): Locator => page.getByText('Interrupted. The upload continues').first()
+  const makeFile = (name: string, length: number): string => {
+    const made = path.join(folder, name)
+    writeFileSync(made, randomBytes(length))
+    return made
+  }
+  const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+  const choose = async (paths: readonly string[], within: Page | Locator = page) => {
+    const chooser = page.waitForEvent('filechooser')
+    await within.getByRole('button', { name: 'Upload', exact: true }).click()
+    await (await chooser).setFiles([...paths])
+  }
+  const stored = async (name: string) =>
+    (await server.ask('GET', `/admin/files?search=${name}`)).data as readonly {
+      readonly url: string
+    }[]
+  /** The file exists once, with the bytes of the local one. */
+  const expectWhole = async (local: string): Promise<void> => {
+    const { readFile } = await import('node:fs/promises')
+    const found = await stored(path.basename(local))
+    expect(found).to.have.length(1)
+    const answer = await fetch(server.address + (found[0]?.url ?? ''))
+    const bytes = new Uint8Array(await answer.arrayBuffer())
+    expect(digestOf(bytes)).to.equal(digestOf(await readFile(local)))
+  }
+  /** For uploads that are interrupted after two parts. */
+  const watchBytes = () => {
+    const before = proxy.sent()
+    const offsets: number[] = []
+    const note = (request: Request): void => {
+      if (request.method() === 'PATCH') offsets.push(Number(request.headers()['upload-offset']))
+    }
+    page.on('request', note)
+    return {
+      expectNotFromZero: () => {
+        page.off('request', note)
+        expect(offsets.filter((offset) => offset === 0)).to.have.length(1)
+        expect(offsets).to.deep.equal(offsets.toSorted((one, other) => one - other))
+        // The cut part, and once more if the browser itself repeats its request.
+        expect(proxy.sent() - before).to.be.within(LENGTH, LENGTH + 2 * PART)
+      },
+    }
+  }
+
+  it('continue a large file behind a cut of the connection', async () => {
+    const local = makeFile('cut.bin', LENGTH)
+    const sent = watchBytes()
+    const cut = proxy.cutAt(proxy.sent() + 18_000_000)
+    await choose([local])
+    await cut
+    await file('cut.bin').waitFor({ timeout: 120_000 })
+    await expectWhole(local)
+    sent.expectNotFromZero()
+    await list().waitFor({ state: 'detached' })
+  }).timeout(TIMEOUT_MS)
+
+  it('say that they are interrupted, and continue when the browser is online again', async () => {
+    const local = makeFile('offline.bin', LENGTH)
+    const sent = watchBytes()
+    const second = page.waitForRequest(
+      (request) => Number(request.headers()['upload-offset'] ?? 0) >= PART,
+      { timeout: 120_000 },
+    )
+    await choose([local])
+    await second
+    await window.context.setOffline(true)
+    await interrupted().waitFor()
+    await expectAccessible(page, 'an interrupted upload')
+    await takePicture(page, 'upload-interrupted')
+    await window.context.setOffline(false)
+    await file('offline.bin').waitFor({ timeout: 120_000 })
+    await expectWhole(local)
+    sent.expectNotFromZero()
+  }).timeout(TIMEOUT_MS)
+
+  it('do not hold back others when they stall, and arrive once after all', async () => {
+    const large = [1, 2].map((nth) => makeFile(`stalled-${nth}.bin`, 9_000_000))
+    const small = makeFile('small.bin', 3_000_000)
+    const next = makeFile('next.bin', 10_000)
+    const stalls = [
+      ...large.map(() => proxy.stallAt('application/offset+octet-stream')),
+      proxy.stallAt('multipart/form-data'),
+    ]
+    await choose([...large, small, next])
+    await Promise.all(stalls)
+    expect(await stored('next.bin')).to.have.length(0)
+    await interrupted().waitFor({ timeout: 90_000 })
+    await file('next.bin').waitFor({ timeout: 90_000 })
+    for (const local of [...large, small]) {
+      await file(path.basename(local)).waitFor({ timeout: 120_000 })
+      await expectWhole(local)
+    }
+  }).timeout(TIMEOUT_MS)
+
+  it('can be cancelled, which deletes the bytes of the server', async () => {
+    const local = makeFile('cancelled.bin', LENGTH)
+    const begun = page.waitForResponse(
+      (answer) => answer.request().method() === 'POST' && answer.url().endsWith(PATH),
+    )
+    const stall = proxy.stallAt('Upload-Offset: 8388608')
+    await choose([local])
+    const { data } = (await (await begun).json()) as { readonly data: { readonly id: string } }
+    await stall
+    const removed = page.waitForResponse((answer) => answer.request().method() === 'DELETE')
+    await page.getByRole('button', { name: 'Cancel the upload of cancelled.bin' }).click()
+    await list().waitFor({ state: 'detached' })
+    expect((await removed).status()).to.equal(204)
+    const status = await page.evaluate(
+      async (target) => (await fetch(target)).status,
+      `${PATH}/${data.id}`,
+    )
+    expect(status).to.equal(404)
+    expect(await stored('cancelled.bin')).to.have.length(0)
+  }).timeout(TIMEOUT_MS)
+
+  it('ask for a sign-in when the session ends, and continue', async () => {
+    const local = makeFile('session.bin', LENGTH)
+    const stall = proxy.stallAt('Upload-Offset: 8388608')
+    await choose([local])
+    await stall
+    const before = proxy.sent()
+    await page.evaluate(() => fetch('/admin/session', { method: 'DELETE' }))
+    await page.getByLabel('Password').waitFor({ timeout: 60_000 })
+    await signIn(page, 'Ada')
+    await file('session.bin').waitFor({ timeout: 120_000 })
+    await expectWhole(local)
+    expect(proxy.sent() - before).to.be.below(LENGTH)
+  }).timeout(TIMEOUT_MS)
+
+  it('name the reason of a refusal', async () => {
+    const local = makeFile('refused.bin', 9_000_000)
+    await page.route(`**${PATH}`, (route) =>
+      route.fulfill({
+        status: 413,
+        headers: { 'Error-Code': 'payload_too_large' },
+        json: { data: null, error: { message: 'The upload is too large' } },
+      }),
+    )
+    await choose([local])
+    await list().getByRole('alert').getByText('refused.bin').waitFor()
+    expect(await interrupted().count()).to.equal(0)
+    await page.unroute(`**${PATH}`)
+    await list().getByRole('button', { name: 'Close' }).click()
+    await list().waitFor({ state: 'detached' })
+  }).timeout(TIMEOUT_MS)
+
+  it('fill a field of an entry behind a cut, and can be cancelled there', async () => {
+    const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Film' } })).data
+    await openPiece(page, { ...server, address: proxy.address }, documentId)
+    const film = makeFile('field.png', LENGTH)
+    const cut = proxy.cutAt(proxy.sent() + 10_000_000)
+    await choose([film], fieldAt(page, 'cover'))
+    await cut
+    await fieldAt(page, 'cover')
+      .getByRole('button', { name: /^field.png/ })
+      .waitFor({
+        timeout: 120_000,
+      })
+    await untilStored(async () => {
+      const entry = await server.ask('GET', `${PIECE}/${documentId}?populate=cover`)
+      return entry.data.cover?.name as unknown
+    }, 'field.png')
+    await expectWhole(film)
+    const stall = proxy.stallAt('application/offset+octet-stream')
+    await choose([makeFile('gone.png', LENGTH)], fieldAt(page, 'gallery'))
+    await stall
+    await page.getByRole('button', { name: 'Cancel the upload of gone.png' }).click()
+    await page.getByText('gone.png').waitFor({ state: 'detached' })
+    expect(await stored('gone.png')).to.have.length(0)
+  }).timeout(TIMEOUT_MS)
+})
