@@ -25,6 +25,7 @@ export function sortPath({ through, attribute }: SortKey): string {
 export function namesLocale(filter: Filter): boolean {
   switch (filter.kind) {
     case 'all':
+      return filter.isRule !== true && filter.of.some(namesLocale)
     case 'any':
       return filter.of.some(namesLocale)
     case 'not':

@@ -171,7 +171,12 @@ export type Operator = (typeof OPERATORS)[number]
 
 /** In `within` and `related`, a single element or document must satisfy the whole filter. */
 export type Filter =
-  | { readonly kind: 'all'; readonly of: readonly Filter[] }
+  | {
+      readonly kind: 'all'
+      readonly of: readonly Filter[]
+      /** Hides entries from the caller. Fallback locales are chosen among the versions that match. */
+      readonly isRule?: true
+    }
   | { readonly kind: 'any'; readonly of: readonly Filter[] }
   | { readonly kind: 'not'; readonly of: Filter }
   | Comparison

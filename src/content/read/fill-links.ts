@@ -1,7 +1,7 @@
 import { groupBy } from '../../base/group-by.ts'
 import { findTargets } from '../../mongo/read/read-related.ts'
 import { resolveFilter } from '../../mongo/read/resolve-filter.ts'
-import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts'
+import { groupByTarget, shownVersions } from '../../mongo/read/target-version.ts'
 import { unique } from '../../mongo/versions/stored-value.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import type { Reader, RuledType, VersionKey } from '../../query/query.ts'
@@ -50,15 +50,9 @@ async function fillType(
 ): Promise<void> {
   const { reader } = context
   const { plan } = target
-  const groups = groupBy(asked, ({ from }) => {
-    const { locale, status } = targetVersion(plan, from, reader)
-    return `${locale}:${status}`
-  })
+  const groups = groupByTarget(plan, reader, asked, ({ from }) => from)
   await Promise.all(
-    [...groups.values()].map(async (group) => {
-      const [first] = group
-      if (first === undefined) return
-      const key = targetVersion(plan, first.from, reader)
+    groups.map(async ([key, group]) => {
       const found = await findLinked(context, target, key, group)
       for (const { link, from } of group) {
         const version = found.get(link.documentId)

@@ -7,14 +7,7 @@ import { findPage, getVersion } from '../../mongo/read/read-versions.ts'
 import { revisionOf } from '../../mongo/versions/version-fields.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { toCursor } from '../../query/cursor.ts'
-import {
-  type EntryQuery,
-  type Page,
-  type Query,
-  type SortKey,
-  type Status,
-  type VersionKey,
-} from '../../query/query.ts'
+import type { EntryQuery, Page, Query, SortKey, Status, VersionKey } from '../../query/query.ts'
 import { addTranslations } from './localized-files.ts'
 import { fillLinks } from './fill-links.ts'
 import { populate } from './populate.ts'

@@ -1,4 +1,5 @@
-import { bothConditions, NO_CONDITIONS } from '../../mongo/read/translate-filter.ts'
+import { groupBy } from '../../base/group-by.ts'
+import { bothConditions } from '../../mongo/read/translate-filter.ts'
 import { askedPublication } from '../../mongo/read/published-conditions.ts'
 import {
   findRelationOwners,
@@ -8,11 +9,10 @@ import {
 } from '../../mongo/read/read-related.ts'
 import { resolveFilter } from '../../mongo/read/resolve-filter.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
-import { shownVersions, targetVersion } from '../../mongo/read/target-version.ts'
+import { groupByTarget, shownVersions } from '../../mongo/read/target-version.ts'
 import { tooManyEntries } from '../../query/answer-size.ts'
 import type { RelationNode, VersionKey } from '../../query/query.ts'
 import { valueName } from '../../schema/alias.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
 import { relationListOf, unique } from '../../mongo/versions/stored-value.ts'
 import { localizedFiles } from './localized-files.ts'
 import { type PopulateContext, type Row, showDocuments, toVersionRow } from './row.ts'
@@ -44,8 +44,10 @@ export async function populateRelation(
     }
     return []
   }
-  const groups = groupByKey(context, rows, node.relation.target())
-  const shown = await Promise.all(groups.map((group) => populateGroup(context, group, node, path)))
+  const groups = groupByTarget(node.relation.target(), context.reader, rows, (row) => row.key)
+  const shown = await Promise.all(
+    groups.map(([key, group]) => populateGroup(context, { key, rows: group }, node, path)),
+  )
   return shown.flat()
 }
 
@@ -162,7 +164,6 @@ async function readPart(
   const documentIds = unique([...names.values()].flat())
   const versions = await findTargets(database, node.relation.target(), documentIds, {
     ...read,
-    conditions: NO_CONDITIONS,
     sort: [],
     limit: 0,
   })
@@ -215,18 +216,14 @@ function relatedByOwners(
 ): Related {
   const versions = [...byDocumentId(owners).values()]
   const placeOf = placeIn(read, versions)
-  const members = new Map<string, StoredVersion[]>()
-  for (const owner of versions) {
-    for (const documentId of relationListOf(owner[attribute])) {
-      const list = members.get(documentId)
-      if (list === undefined) members.set(documentId, [owner])
-      else list.push(owner)
-    }
-  }
+  const members = groupBy(
+    versions.flatMap((owner) => relationListOf(owner[attribute]).map((id) => ({ id, owner }))),
+    ({ id }) => id,
+  )
   return {
     versions,
     of: ({ documentId, values }) => {
-      const list = members.get(documentId) ?? []
+      const list = (members.get(documentId) ?? []).map(({ owner }) => owner)
       const given = new Map(
         relationListOf(values[valueName(relation)]).map((id, index) => [id, index]),
       )
@@ -267,20 +264,4 @@ function storedIds(values: Row['values'], { relation, range }: RelationNode): un
   const list = relationListOf(values[valueName(relation)])
   if (!relation.toMany) return list[0] ?? null
   return range === null ? list : list.slice(range.start, range.start + range.limit)
-}
-
-function groupByKey(
-  { reader }: PopulateContext,
-  rows: readonly Row[],
-  target: ContentTypePlan,
-): readonly Group[] {
-  const groups = new Map<string, { key: VersionKey; rows: Row[] }>()
-  for (const row of rows) {
-    const key = targetVersion(target, row.key, reader)
-    const name = `${key.locale}:${key.status}`
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, { key, rows: [row] })
-    else group.rows.push(row)
-  }
-  return [...groups.values()]
 }

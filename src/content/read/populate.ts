@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/group-by.ts'
 import { nodeName } from '../../query/query-names.ts'
 import type { ComponentNode, LocalizationsNode, PopulateNode, ZoneNode } from '../../query/query.ts'
 import { valueName } from '../../schema/alias.ts'
@@ -153,26 +154,20 @@ export async function populateLocalizations(
     unique(rows.map(({ documentId }) => documentId)),
     { ...node, conditions, versions: selection, reader, limit: 0 },
   )
-  const children = new Map<string, Row[]>()
-  for (const version of versions) {
-    const child = toVersionRow(version, node.plan, node, { status, format: reader.format })
-    const others = children.get(child.documentId)
-    if (others === undefined) children.set(child.documentId, [child])
-    else others.push(child)
-  }
+  const view = { status, format: reader.format }
+  const children = groupBy(
+    versions.map((version) => toVersionRow(version, node.plan, node, view)),
+    ({ documentId }) => documentId,
+  )
   for (const row of rows) {
     const shown = (children.get(row.documentId) ?? []).filter(
       ({ key }) => key.locale !== row.key.locale,
     )
     if (node.mode === 'entries') reader.answer.show(path, shown.length * row.times)
     for (const child of shown) child.times += row.times
+    const entries = shown.map(({ entry }) => entry)
     row.shown['localizations'] =
-      node.mode === 'count'
-        ? { count: shown.length }
-        : showDocuments(
-            row,
-            shown.map(({ entry }) => entry),
-          )
+      node.mode === 'count' ? { count: shown.length } : showDocuments(row, entries)
   }
   return node.mode === 'entries' ? [...children.values()].flat() : []
 }

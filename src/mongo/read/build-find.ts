@@ -20,7 +20,7 @@ export function buildFind(query: Query, conditions: Conditions): ReadPlan {
     filter: matchAll([matchNamed(filter, version), matchVersions(version), keyset]),
     conditions,
     order: isOne ? UNORDERED : buildSort(sort, version, reader),
-    chosen: fallbackStages(plan, version),
+    chosen: fallbackStages(plan, version, conditions),
     answer: reader.answer,
     ...rangeOf(page),
     projection: {

@@ -72,7 +72,7 @@ async function countEach(
 function countUpTo(database: Database, query: Query, conditions: Conditions): Promise<number> {
   const which = matchAll([matchNamed(query.filter, query.version), matchVersions(query.version)])
   const options = { maxTimeMS: database.countTimeoutMs }
-  const chosen = fallbackStages(query.plan, query.version)
+  const chosen = fallbackStages(query.plan, query.version, conditions)
   const isPlain = conditions.lookups.length + chosen.length === 0
   const stages = isPlain
     ? [{ $match: matchAll([which, conditions.match]) }]

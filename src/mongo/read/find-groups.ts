@@ -59,7 +59,7 @@ export async function findGroups(
   const limit = AGGREGATE_LIMITS.groups
   const stages = [
     ...matchStages(matched, conditions),
-    ...fallbackStages(plan, version),
+    ...fallbackStages(plan, version, conditions),
     { $group: { _id: keysBy(aggregate, storedKey), ...accumulate(attributes) } },
     ...joins.flat(),
     ...(isMerged ? [{ $group: { _id: keysBy(aggregate, shownKey), ...merge(attributes) } }] : []),
@@ -198,7 +198,7 @@ async function joinTargets(
     foreignField: isHeldHere(relation) ? 'documentId' : relation.otherStored(),
     pipeline: [
       ...matchStages(matchVersions(selection), conditions),
-      ...fallbackStages(target, selection),
+      ...fallbackStages(target, selection, conditions),
       { $project: { _id: 0, documentId: 1 } },
     ],
     as,

@@ -170,7 +170,7 @@ async function readCircle(
       filter: matchAll([matchNamed(filter, version), matchVersions(version), area]),
       conditions,
       order: UNORDERED,
-      chosen: fallbackStages(plan, version),
+      chosen: fallbackStages(plan, version, conditions),
       skip: 0,
       limit: limit === Infinity ? 0 : limit,
       projection: { id: 1, [path]: 1 },

@@ -16,7 +16,7 @@ import { bothConditions, type Conditions, NO_CONDITIONS } from './translate-filt
 import { versionsOf } from '../versions/stored-version.ts'
 
 /** The server evaluates an empty `$in` without a read. */
-const NEVER: Conditions = { lookups: [], match: { documentId: { $in: [] } } }
+const none = (): Conditions => ({ lookups: [], match: { documentId: { $in: [] } } })
 
 /** The lookups fetch the other version of each row, so they belong after all other conditions. */
 function publicationConditions(
@@ -89,10 +89,6 @@ const CONDITIONS: Readonly<
     draft: (shown) => isPublishedAnywhere(shown, true),
     published: () => NO_CONDITIONS,
   },
-}
-
-function none(): Conditions {
-  return NEVER
 }
 
 function isAlone(shown: Shown): Conditions {

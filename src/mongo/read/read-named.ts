@@ -108,7 +108,7 @@ function planOfNamed(query: Query, conditions: Conditions, ids: readonly string[
     ]),
     conditions,
     order: UNORDERED,
-    chosen: fallbackStages(plan, version),
+    chosen: fallbackStages(plan, version, conditions),
     skip: 0,
     limit: 0,
     projection: buildProjection(plan, fields, populate),

@@ -106,7 +106,7 @@ async function findInChunks(
   const shared = {
     conditions,
     order,
-    chosen: fallbackStages(plan, versions),
+    chosen: fallbackStages(plan, versions, conditions),
     skip: 0,
     limit,
     projection,

@@ -85,13 +85,15 @@ async function resolvePublication(
   const { plan, version, publication } = query
   const published = publicationOf(database, plan, version.status, publication)
   const conditions = bothConditions(resolved, published)
-  if (published.lookups.length === 0) {
-    return { resolved: conditions, published: NO_CONDITIONS, conditions, counted: [conditions] }
-  }
+  if (published.lookups.length === 0) return withoutJoin(conditions)
   const stored = await findStoredPublication(database, query, publication)
   return stored === null
     ? { resolved, published, conditions, counted: [conditions] }
     : byStoredStates(resolved, published, stored)
+}
+
+function withoutJoin(conditions: Conditions): ResolvedQuery {
+  return { resolved: conditions, published: NO_CONDITIONS, conditions, counted: [conditions] }
 }
 
 /** Joins only the drafts whose state does not decide the conditions. */
@@ -102,14 +104,7 @@ function byStoredStates(
 ): ResolvedQuery {
   const narrow = (match: Document): Conditions => bothConditions(resolved, { lookups: [], match })
   const narrowed = narrow(candidates)
-  if (unsure === null) {
-    return {
-      resolved: narrowed,
-      published: NO_CONDITIONS,
-      conditions: narrowed,
-      counted: [narrowed],
-    }
-  }
+  if (unsure === null) return withoutJoin(narrowed)
   return {
     resolved: narrowed,
     published,
@@ -155,14 +150,15 @@ export async function getVersion(
     [REVISION]: 1,
     updatedAt: 1,
   }
+  const conditions = bothConditions(
+    await resolveFilter(database, filter, selection, reader),
+    askedPublication(plan, status, reader),
+  )
   const [found] = await readUnique(database, plan, '_id', {
     filter: { _id: matchAny(locales.map((locale) => versionId(documentId, { locale, status }))) },
-    conditions: bothConditions(
-      await resolveFilter(database, filter, selection, reader),
-      askedPublication(plan, status, reader),
-    ),
+    conditions,
     order: UNORDERED,
-    chosen: fallbackStages(plan, selection),
+    chosen: fallbackStages(plan, selection, conditions),
     skip: 0,
     limit: 1,
     projection,

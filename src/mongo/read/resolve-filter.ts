@@ -14,6 +14,7 @@ import type { Database } from '../connection/database.ts'
 import { versionsOf } from '../versions/stored-version.ts'
 import { fallbackStages, shownVersions, targetVersion } from './target-version.ts'
 import {
+  bothConditions,
   type Conditions,
   matchAll,
   matchAny,
@@ -45,6 +46,31 @@ export async function resolveFilter(
 }
 
 async function conditionsInAll(
+  resolving: Resolving,
+  filter: Filter,
+  versions: VersionSelection,
+): Promise<Conditions> {
+  const parts = versions.firstOnly === true ? partsOf(filter) : []
+  if (!parts.some(isRule)) return conditionsInEach(resolving, filter, versions)
+  const resolveAll = (of: readonly Filter[]): Promise<Conditions> =>
+    conditionsInEach(resolving, { kind: 'all', of }, versions)
+  const [rule, others] = await Promise.all([
+    resolveAll(parts.filter(isRule)),
+    resolveAll(parts.filter((part) => !isRule(part))),
+  ])
+  return { ...bothConditions(rule, others), rule }
+}
+
+/** The conditions that must all match. */
+function partsOf(filter: Filter): readonly Filter[] {
+  return filter.kind === 'all' && !isRule(filter) ? filter.of.flatMap(partsOf) : [filter]
+}
+
+function isRule(filter: Filter): boolean {
+  return filter.kind === 'all' && filter.isRule === true
+}
+
+async function conditionsInEach(
   resolving: Resolving,
   filter: Filter,
   { locales, status, firstOnly }: VersionSelection,
@@ -142,7 +168,7 @@ async function valuesOf(
     : [{ $unwind: `$${name}` }, { $group: { _id: `$${name}` } }]
   const stages = [
     ...matchStages(held, conditions),
-    ...fallbackStages(relation.target(), selection),
+    ...fallbackStages(relation.target(), selection, conditions),
     ...distinct,
     { $limit: limit + 1 },
   ]
@@ -183,7 +209,7 @@ function lookUp(
     foreignField: isOwner ? 'documentId' : relation.otherStored(),
     pipeline: [
       ...matchStages(matchVersions(selection), conditions),
-      ...fallbackStages(target, selection),
+      ...fallbackStages(target, selection, conditions),
       { $limit: 1 },
       { $project: { _id: 1 } },
     ],

@@ -1,7 +1,9 @@
+import { groupBy } from '../../base/group-by.ts'
 import type { Reader, VersionKey, VersionSelection } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { Document } from 'mongodb'
+import { type Conditions, matchStages, NO_CONDITIONS } from './translate-filter.ts'
 
 /** With fallback locales, the returned locale is the first one of the chain (`shownVersions`). */
 export function targetVersion(
@@ -15,6 +17,24 @@ export function targetVersion(
     locale: target.localized ? localeSeen(from, reader) : NO_LOCALE,
     status: readsDraft ? 'draft' : 'published',
   }
+}
+
+/** Groups by the version of the target that the reader sees from the version of each item. */
+export function groupByTarget<Item>(
+  target: ContentTypePlan,
+  reader: Reader,
+  items: readonly Item[],
+  fromOf: (item: Item) => VersionKey,
+): readonly (readonly [VersionKey, readonly Item[]])[] {
+  const keys = new Map<string, VersionKey>()
+  const groups = groupBy(items, (item) => {
+    const key = targetVersion(target, fromOf(item), reader)
+    const name = `${key.locale}:${key.status}`
+    const known = keys.get(name) ?? key
+    keys.set(name, known)
+    return known
+  })
+  return [...groups]
 }
 
 function localeSeen({ locale }: VersionKey, reader: Reader): string {
@@ -32,30 +52,26 @@ export function shownVersions(
     : { locales: [locale], status }
 }
 
-/** Keeps the first available locale. Runs a lookup per version, so place it after all conditions and the sort. */
+/** Keeps the first locale that the caller sees. Runs a lookup per version, so place it after all conditions and the sort. */
 export function fallbackStages(
   plan: ContentTypePlan,
   { locales, status, firstOnly }: VersionSelection,
+  { rule = NO_CONDITIONS }: Conditions = NO_CONDITIONS,
 ): readonly Document[] {
   if (firstOnly !== true || locales.length < 2) return []
   const as = 'quire_earlier'
   const rankOf = (locale: string): Document => ({ $indexOfArray: [[...locales], locale] })
+  const earlier = {
+    status,
+    locale: { $in: locales.slice(0, -1) },
+    $expr: { $lt: [rankOf('$locale'), rankOf('$$locale')] },
+  }
   const lookup = {
     from: plan.collectionName,
     localField: 'documentId',
     foreignField: 'documentId',
     let: { locale: '$locale' },
-    pipeline: [
-      {
-        $match: {
-          status,
-          locale: { $in: locales.slice(0, -1) },
-          $expr: { $lt: [rankOf('$locale'), rankOf('$$locale')] },
-        },
-      },
-      { $limit: 1 },
-      { $project: { _id: 1 } },
-    ],
+    pipeline: [...matchStages(earlier, rule), { $limit: 1 }, { $project: { _id: 1 } }],
     as,
   }
   return [{ $lookup: lookup }, { $match: { [as]: { $eq: [] } } }]

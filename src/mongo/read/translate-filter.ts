@@ -182,6 +182,8 @@ function sortField({ through, attribute, direction }: SortKey): [string, 1 | -1]
 export interface Conditions {
   readonly lookups: readonly Document[]
   readonly match: Document
+  /** The part that hides entries from the caller. */
+  readonly rule?: Conditions | undefined
 }
 
 export const NO_CONDITIONS: Conditions = { lookups: [], match: {} }
@@ -196,6 +198,7 @@ export function bothConditions(one: Conditions, other: Conditions): Conditions {
   return {
     lookups: [...one.lookups, ...other.lookups],
     match: matchAll([one.match, other.match]),
+    rule: one.rule ?? other.rule,
   }
 }
 

@@ -40,9 +40,10 @@ function readableType(
   const drafts = status === 'draft' && plan.draftAndPublish ? draftRules(principal, plan) : []
   if (read.length + drafts.length === 0) return { plan, condition: null }
   const fields = sharedFields([...read, ...drafts])
+  const where = bothFilters(anyWhere(read), anyWhere(drafts))
   return {
     plan: fields === null ? plan : restrictPlan(plan, fields),
-    condition: bothFilters(anyWhere(read), anyWhere(drafts)),
+    condition: where === null ? null : { kind: 'all', of: [where], isRule: true },
   }
 }
 
