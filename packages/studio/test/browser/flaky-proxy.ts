@@ -8,14 +8,14 @@ export interface FlakyProxy {
   sent(): number
   /** Cuts the connection that brings the number of sent bytes to `bytes`. Resolves after the cut. */
   cutAt(bytes: number): Promise<void>
-  /** Carries no more bytes of the connection that sends `text`, which stays open. */
-  stallAt(text: string): Promise<void>
+  /** Carries no more bytes of the connection that sends `text`. Returns a function that cuts it. */
+  stallAt(text: string): Promise<() => void>
   close(): Promise<void>
 }
 
 interface Fault {
   readonly meets: (chunk: Buffer) => boolean
-  readonly strike: (browser: Socket, server: Socket) => void
+  readonly strike: (browser: Socket) => void
 }
 
 export async function startProxy(target: string): Promise<FlakyProxy> {
@@ -43,7 +43,7 @@ export async function startProxy(target: string): Promise<FlakyProxy> {
       for (const fault of faults) {
         if (!fault.meets(chunk)) continue
         faults.delete(fault)
-        return fault.strike(browser, server)
+        return fault.strike(browser)
       }
       if (server.write(chunk)) return
       browser.pause()
@@ -51,27 +51,30 @@ export async function startProxy(target: string): Promise<FlakyProxy> {
     })
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
-  const strikeWhen = (meets: Fault['meets'], strike: Fault['strike']): Promise<void> =>
+  const strikeWhen = (meets: Fault['meets'], strike: (browser: Socket) => void): Promise<Socket> =>
     new Promise((resolve) => {
-      const once = (browser: Socket, server: Socket): void => {
-        strike(browser, server)
-        resolve()
+      const once = (browser: Socket): void => {
+        strike(browser)
+        resolve(browser)
       }
       faults.add({ meets, strike: once })
     })
   return {
     address: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     sent: () => sent,
-    cutAt: (bytes) =>
-      strikeWhen(
+    cutAt: async (bytes) => {
+      await strikeWhen(
         () => sent >= bytes,
         (browser) => browser.resetAndDestroy(),
-      ),
-    stallAt: (text) =>
-      strikeWhen(
+      )
+    },
+    stallAt: async (text) => {
+      const stalled = await strikeWhen(
         (chunk) => chunk.includes(text),
         (browser) => browser.pause(),
-      ),
+      )
+      return () => stalled.resetAndDestroy()
+    },
     close: async () => {
       for (const socket of open) socket.destroy()
       proxy.close()
