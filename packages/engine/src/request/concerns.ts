@@ -1,7 +1,9 @@
+import { Timestamp } from 'bson'
 import { isNumber, toDouble } from '../bson/numbers.ts'
 import { isDocument, getType } from '../bson/values.ts'
 import type { Document, Value } from '../bson/values.ts'
-import { badValue, CommandError, failedToParse } from '../errors.ts'
+import { badValue, CommandError, failedToParse, typeMismatch } from '../errors.ts'
+import type { ClusterTime } from './cluster-time.ts'
 
 /** MongoDB's maximum of `w`. */
 const MAX_WRITE_CONCERN_NODES = 50
@@ -32,16 +34,30 @@ const LEVELS: ReadonlySet<Value> = new Set([
   'snapshot',
 ])
 
-function checkReadConcern({ level }: Document): void {
+function checkReadConcern({ level, afterClusterTime }: Document, clusterTime: ClusterTime): void {
   if (!LEVELS.has(level))
     throw badValue(
       `Enumeration value '${typeof level === 'string' ? level : getType(level)}' for field 'readConcern.level' is not a valid value.`,
     )
+  if (afterClusterTime !== undefined) checkAfter(afterClusterTime, clusterTime)
+}
+
+/** A single server has all writes of the past. */
+function checkAfter(after: Value, clusterTime: ClusterTime): void {
+  if (!(after instanceof Timestamp))
+    throw typeMismatch(
+      `BSON field 'readConcern.afterClusterTime' is the wrong type '${getType(after)}', expected type 'timestamp'`,
+    )
+  if (clusterTime.hasReached(after)) return
+  throw new CommandError(
+    'InvalidOptions',
+    'readConcern afterClusterTime value must not be greater than the current clusterTime',
+  )
 }
 
 /** @throws CommandError with MongoDB's name if a single server cannot satisfy the concern */
-export function checkConcerns(body: Document): void {
+export function checkConcerns(body: Document, clusterTime: ClusterTime): void {
   const { writeConcern, readConcern } = body
   if (isDocument(writeConcern)) checkW(writeConcern['w'])
-  if (isDocument(readConcern)) checkReadConcern(readConcern)
+  if (isDocument(readConcern)) checkReadConcern(readConcern, clusterTime)
 }

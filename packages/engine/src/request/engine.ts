@@ -6,6 +6,8 @@ import type { GroupCommits } from '../storage/group-commits.ts'
 import { rebuildOutdated } from '../storage/rebuild-indexes.ts'
 import { openStore } from '../storage/store.ts'
 import type { Store, StoreOptions } from '../storage/store.ts'
+import { openClusterTime } from './cluster-time.ts'
+import type { ClusterTime } from './cluster-time.ts'
 import { createCursorTable } from './cursors.ts'
 import type { CursorTable } from './cursors.ts'
 import { openMajority } from './majority.ts'
@@ -22,6 +24,7 @@ export interface Engine {
   readonly cursors: CursorTable
   readonly sessions: SessionTable
   readonly majority: Majority
+  readonly clusterTime: ClusterTime
   readonly address: string
   readonly startedAt: Date
   readonly strictness: Strictness
@@ -55,6 +58,7 @@ export function openEngine(options: EngineOptions): Engine {
     cursors,
     sessions,
     majority: openMajority(data, strictness),
+    clusterTime: openClusterTime(),
     address: options.address,
     startedAt: new Date(),
     strictness,

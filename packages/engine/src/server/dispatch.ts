@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Long } from 'bson'
-import { toDocument, createDocument } from '../bson/values.ts'
-import type { Document, RawDocument, Value } from '../bson/values.ts'
+import { createDocument, RawDocument, toDocument } from '../bson/values.ts'
+import type { Document, Value } from '../bson/values.ts'
 import { COMMANDS } from '../commands/commands.ts'
 import { badValue, CommandError } from '../errors.ts'
 import { NO_DEADLINE, withDeadline } from '../deadline.ts'
@@ -189,17 +189,16 @@ export interface DispatchOptions {
 }
 
 async function answer(
-  engines: Engines,
+  engine: Engine,
   message: Message,
   connection: Connection,
   { reader = null, deadline: given }: DispatchOptions,
 ): Promise<Document | RawDocument> {
-  const engine = engines.current()
   const { body } = message
   const [name = ''] = Object.keys(body)
   const command = findCommand(name)
   checkOptions(name, command, body)
-  checkConcerns(body)
+  checkConcerns(body, engine.clusterTime)
   const database = databaseOf(body)
   const transaction = transactionOf(engine, name, command, body)
   transaction?.connections.add(connection)
@@ -247,8 +246,13 @@ export async function dispatchMessage(
   options: DispatchOptions = {},
 ): Promise<Document | RawDocument> {
   try {
-    const run = (): Promise<Document | RawDocument> => answer(engines, message, connection, options)
-    const { failPoints } = engines.current()
+    const engine = engines.current()
+    const { failPoints, clusterTime } = engine
+    const run = async (): Promise<Document | RawDocument> => {
+      const reply = await answer(engine, message, connection, options)
+      if (!(reply instanceof RawDocument)) reply['operationTime'] = clusterTime.next()
+      return reply
+    }
     if (failPoints === null) return await run()
     failPoints.greet(message.body, connection)
     return await failPoints.around(message.body, connection, run)

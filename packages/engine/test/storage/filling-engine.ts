@@ -7,6 +7,7 @@ import { CommandError } from '../../src/errors.ts'
 import { createCursorTable } from '../../src/request/cursors.ts'
 import { dispatchMessage } from '../../src/server/dispatch.ts'
 import type { Engine } from '../../src/request/engine.ts'
+import { openClusterTime } from '../../src/request/cluster-time.ts'
 import { openMajority } from '../../src/request/majority.ts'
 import { createSessionTable } from '../../src/request/sessions.ts'
 import { openData } from '../../src/storage/database.ts'
@@ -55,6 +56,7 @@ export function openEngineOn(store: Store, waitMs: GroupOptions['waitMs'] = () =
     cursors,
     sessions: createSessionTable(data, cursors, {}),
     majority: openMajority(data, {}),
+    clusterTime: openClusterTime(),
     address: '',
     startedAt: new Date(0),
     strictness: {},
