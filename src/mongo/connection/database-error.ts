@@ -56,23 +56,8 @@ const LOST_SERVER: ReadonlySet<string> = new Set([
 
 const WAIT_QUEUE_TIMEOUT = 'MongoWaitQueueTimeoutError'
 
-const UNAVAILABLE_CODES: ReadonlySet<unknown> = new Set([
-  ...READ_ENDED,
-  6,
-  7,
-  CURSOR_NOT_FOUND,
-  89,
-  91,
-  189,
-  262,
-  9001,
-  10107,
-  11600,
-  11602,
-  13388,
-  13435,
-  13436,
-])
+const LOST_CODES = [6, 7, CURSOR_NOT_FOUND, 89, EXCEEDED_TIME_LIMIT, 9001]
+const UNAVAILABLE_CODES = new Set<unknown>([...READ_ENDED, ...CHANGING_PRIMARY, ...LOST_CODES])
 
 /** Maps database errors to errors for clients. A failed write may still be stored, because its reply may be lost. */
 export function toCmsError(error: unknown): unknown {
@@ -146,6 +131,7 @@ function describeAnswer(error: MongoError): Description {
       code: 'database_busy',
     }
   }
+  if (isBehind(error)) return { sentence: BEHIND, code: 'database_busy' }
   if (error instanceof MongoServerError && isChangingPrimary(error)) {
     return { sentence: 'The database is changing its primary' }
   }
@@ -162,6 +148,13 @@ function describeAnswer(error: MongoError): Description {
 }
 
 const UNREACHABLE = 'The database cannot be reached'
+const BEHIND = 'A member of the database has not heard of the time in Quire-After yet'
+
+const INVALID_OPTIONS = 72
+
+function isBehind({ code, message }: MongoError): boolean {
+  return code === INVALID_OPTIONS && message.includes('afterClusterTime')
+}
 
 function isSortByLists({ code, message }: MongoError): boolean {
   return code === BAD_VALUE && message.includes('parallel arrays')
@@ -275,15 +268,20 @@ const LABELS = [
   MongoErrorLabel.UnknownTransactionCommitResult,
 ] as const
 
+const CONNECTION_ERRORS = [
+  MongoNetworkError,
+  MongoServerSelectionError,
+  MongoNotConnectedError,
+  MongoTopologyClosedError,
+] as const
+
 function isUnavailable(error: MongoError): boolean {
   return (
-    error instanceof MongoNetworkError ||
-    error instanceof MongoServerSelectionError ||
-    error instanceof MongoNotConnectedError ||
-    error instanceof MongoTopologyClosedError ||
+    CONNECTION_ERRORS.some((kind) => error instanceof kind) ||
     (error instanceof MongoUnexpectedServerResponseError && LOST_SERVER.has(error.message)) ||
     error.name === WAIT_QUEUE_TIMEOUT ||
     failureOf(error) !== null ||
+    isBehind(error) ||
     (error instanceof MongoServerError && UNAVAILABLE_CODES.has(error.code))
   )
 }

@@ -93,8 +93,15 @@ export interface Database {
   table<T extends Document = Document>(name: string): Table<T>
   /** The driver's collection, for cursors of bytes, indexes and commands with time limits of their own. */
   collection<T extends Document = Document>(name: string): Collection<T>
-  /** Null applies the URI. Reads may be stale by `MAX_STALENESS_SECONDS`, so do not base decisions on them. */
-  reading(preference: ReadPreferenceName | null): Database
+  /**
+   * Null applies the URI. Reads may be stale by `MAX_STALENESS_SECONDS`, so do not base decisions on them. Reads `after` a
+   * time that was `reached` see all writes up to it, and share no command with other callers.
+   */
+  reading(preference: ReadPreferenceName | null, after?: string): Database
+  /** The newest known time. `asksPrimary`: not before any earlier write. Null if the database has no cluster time. */
+  clusterTime(asksPrimary: boolean): Promise<string | null>
+  /** `reached` for all times if the database has no cluster time. */
+  judgeTime(time: string): Promise<'reached' | 'future' | 'malformed'>
   /** Read concern `majority`: results are never rolled back, but may lack acknowledged writes after an election. */
   readonly majority: Database
   /**

@@ -9,6 +9,7 @@ import {
   ReadPreference,
 } from 'mongodb'
 import { currentOrigin } from './authorship.ts'
+import { type ClusterClock, openClusterClock } from './cluster-clock.ts'
 import type { CommandMonitor } from './command-monitor.ts'
 import { COMMITS } from './commit-record.ts'
 import { type ClientOptions, clientFor, connect, explainStart, MAJORITY_WRITES } from './connect.ts'
@@ -26,7 +27,7 @@ import {
   type ProcessSessionsOptions,
 } from './process-sessions.ts'
 import { openLoggedTransactions } from './logged-transaction.ts'
-import { viewsByPreference } from './read-preference.ts'
+import { readPreferenceFor, viewsByPreference } from './read-preference.ts'
 import { openReadAtOnce } from './read-at-once.ts'
 import { openMoments } from '../sharing/read-moment.ts'
 import { runTransaction, type TransactionRun } from './run-transaction.ts'
@@ -100,7 +101,11 @@ interface Transactions extends Pick<
   readonly withdraw: () => Promise<void>
 }
 
-function openTransactions(client: MongoClient, options: DatabaseOptions): Transactions {
+function openTransactions(
+  client: MongoClient,
+  options: DatabaseOptions,
+  clock: ClusterClock,
+): Transactions {
   const sessions = openProcessSessions({
     client,
     database: options.name,
@@ -117,13 +122,15 @@ function openTransactions(client: MongoClient, options: DatabaseOptions): Transa
     transact: (work, { authorship, caller } = currentOrigin()) =>
       asCmsErrors(() =>
         client.withSession((session) =>
-          sessions.during(session, () =>
-            duringTurn(session, turns, (turn) =>
-              logged.run(session, authorship, work, (attempt) =>
-                runTransaction(session, attempt, { ...run, turn, caller }),
+          sessions
+            .during(session, () =>
+              duringTurn(session, turns, (turn) =>
+                logged.run(session, authorship, work, (attempt) =>
+                  runTransaction(session, attempt, { ...run, turn, caller }),
+                ),
               ),
-            ),
-          ),
+            )
+            .finally(() => clock.note(session)),
         ),
       ),
     readTogether: (work) =>
@@ -204,8 +211,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const client = clientFor(options)
   const endStart = extendQueueTimeout(client, options.startQueueTimeoutMs ?? 0)
   const db = client.db(options.name, { readPreference: PRIMARY })
-  const { withdraw, ...transactions } = hasTransactions(await greet(client, options))
-    ? openTransactions(client, options)
+  const isReplicated = hasTransactions(await greet(client, options))
+  const clock = openClusterClock(client, db, { ...options, isReplicated })
+  const { withdraw, ...transactions } = isReplicated
+    ? openTransactions(client, options, clock)
     : withoutTransactions(client, options)
   const monitor = options.monitor ?? null
   const comment = (): string | undefined => monitor?.comment()
@@ -224,7 +233,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     gatherWrites: gatherWrites(monitor),
     monitor,
-    reading: (preference) => reading(preference),
+    reading: (...asked) => reading(...asked),
+    ...clock.shown,
     get majority() {
       return majority
     },
@@ -238,14 +248,27 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const viewBy = (view: DbOptions): Database =>
     withView(database, viewOf(client.db(options.name, view), client, monitor))
-  const reading = viewsByPreference(client.options.readPreference, database, (readPreference) =>
-    viewBy({ readPreference }),
-  )
+  const reading = openReading(client.options.readPreference, clock, database, viewBy)
   const majority = transactions.hasTransactions
     ? viewBy({ readPreference: PRIMARY, readConcern: MAJORITY_READS })
     : database
   const readMoment = openMoments(client, database)
   return database
+}
+
+function openReading(
+  said: ReadPreference,
+  clock: ClusterClock,
+  primary: Database,
+  viewBy: (view: DbOptions) => Database,
+): Database['reading'] {
+  const views = viewsByPreference(said, primary, (readPreference) => viewBy({ readPreference }))
+  return (name, after) => {
+    if (after === undefined) return views(name)
+    const readConcern = clock.readConcernAfter(after)
+    const readPreference = readPreferenceFor(name, said)
+    return readConcern === null ? primary : viewBy({ readPreference, readConcern })
+  }
 }
 
 type Commands = Pick<Database, 'bucket' | 'watch' | 'ping' | 'hello' | 'command' | 'commandIn'>

@@ -25,6 +25,15 @@ export function viewsByPreference<View>(
   return (name) => (name === null ? preferred : (views.get(name) ?? primary))
 }
 
+/** Null is the preference of the URI. */
+export function readPreferenceFor(
+  name: ReadPreferenceName | null,
+  said: ReadPreference,
+): ReadPreference {
+  if (name === 'primary') return ReadPreference.primary
+  return name === null ? said : bounded(name, said)
+}
+
 /** Keeps the tag sets of the URI, so that a token does not leave the region that they name. */
 function bounded(name: ReadPreferenceName, said: ReadPreference): ReadPreference {
   return new ReadPreference(name, said.tags, { maxStalenessSeconds: MAX_STALENESS_SECONDS })
