@@ -13,6 +13,7 @@ import { authenticate, authenticateOnly } from '../http/middleware/authenticate.
 import { managementRouters } from '../http/admin/management-routers.ts'
 import { healthRoutes } from '../http/routes/health-routes.ts'
 import { type LimitInFlight, limitInFlight } from '../http/middleware/limit-in-flight.ts'
+import { sendWrittenTime } from '../http/reads/causal-reads.ts'
 import { openReads } from '../http/reads/open-reads.ts'
 import { mcpRoutes } from '../http/mcp/mcp-routes.ts'
 import { readConversion } from '../mongo/conversions/conversion-progress.ts'
@@ -68,9 +69,9 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   )
   const whoAsks = limited(authenticate(services.access))
   const { registry, measure } = createMetrics(services.monitor)
-  const { access, changes: clock } = services
+  const { access, changes: clock, database } = services
   const config = dependencies.config.cache
-  const reads = openReads({ config, actions: access.actions, clock, registry })
+  const reads = openReads({ config, database, actions: access.actions, clock, registry })
   const { log, config: all } = dependencies
   const { maxLive: max, maxLivePerAddress: maxPerAddress, ...http } = all.http
   const waiting = openWaiting({ ...services, max, maxPerAddress, log, registry })
@@ -90,6 +91,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   const parts: Parts = { media, limited, registry, ...bodies, docsPath, presenceStreams }
   const others = openRouters(dependencies, services, parts)
   const koa = buildKoa(dependencies, services, measure, [
+    sendWrittenTime(database),
     apiRoutes(routers), // first, because most requests match here
     ...others.flatMap((router) => [router.routes(), router.allowedMethods()]),
     refuseUndecodable(),

@@ -66,10 +66,10 @@ const IF_MATCH = headerParameter(
   'If-Match',
   'The `ETag` of the version that was read; 412 if it has changed',
 )
-export const IF_NONE_MATCH = headerParameter(
-  'If-None-Match',
-  'The `ETag` of a known version; 304 if it has not changed',
-)
+export const READ_HEADERS = [
+  headerParameter('If-None-Match', 'The `ETag` of a known version; 304 if it has not changed'),
+  headerParameter('Quire-After', 'The read waits for the write whose response had this value'),
+]
 const IDEMPOTENCY_KEY = headerParameter(
   'Idempotency-Key',
   'A unique string of the client; a retry with the same key creates no second entry',
@@ -92,7 +92,7 @@ function find({ vocabulary, plan, bounds, name, path }: TypeDescription): Placed
       operationId: `${name}_find`,
       summary: `A page of ${plan.pluralName}`,
       tags: [name],
-      parameters: [...listParameters(vocabulary, plan, bounds), IF_NONE_MATCH],
+      parameters: [...listParameters(vocabulary, plan, bounds), ...READ_HEADERS],
       responses: {
         200: answer('A page', schema, ENTITY_TAG),
         304: NOT_MODIFIED,
@@ -131,7 +131,7 @@ function findOne(place: TypeDescription): PlacedOperation {
       parameters: [
         ...addressed(place),
         ...entryParameters(vocabulary, plan, bounds),
-        IF_NONE_MATCH,
+        ...READ_HEADERS,
       ],
       responses: {
         200: answer('The entry', oneEntry(place), ENTITY_TAG),

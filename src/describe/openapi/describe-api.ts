@@ -12,7 +12,7 @@ import { fileOperations, localeOperations } from './file-operations.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { Operation, PlacedOperation } from './operation.ts'
 import type { Bounds } from './read-parameters.ts'
-import { failureComponents } from './responses.ts'
+import { failureComponents, withWrittenTime } from './responses.ts'
 import { queryOperations } from './query-operations.ts'
 import { roleOperations } from './role-operations.ts'
 import { userOperations } from './user-operations.ts'
@@ -97,7 +97,8 @@ function byPath(operations: readonly PlacedOperation[]): ApiDescription['paths']
   const paths: Record<string, Record<string, Operation>> = {}
   for (const { path, method, operation } of operations) {
     const address = path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[address] = { ...paths[address], [method]: operation }
+    const responses = method === 'get' ? operation.responses : withWrittenTime(operation.responses)
+    paths[address] = { ...paths[address], [method]: { ...operation, responses } }
   }
   return paths
 }

@@ -7,7 +7,7 @@ import { showGroup, type ShownGroup } from '../../query/named/shown-group.ts'
 import type { ParameterDefinition, ParameterType } from '../../schema/definition.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { asksNearest } from '../../query/parse-order.ts'
-import { IF_NONE_MATCH } from './content-operations.ts'
+import { READ_HEADERS } from './content-operations.ts'
 import { DISTANCES, listMeta, paginationSchema } from './list-meta.ts'
 import {
   FLAG,
@@ -47,7 +47,7 @@ export function queryOperations(
         operationId: `query_${names.get(query) ?? query}`,
         summary: compiled.definition.description || `Run the query ${query}`,
         tags: ['Queries'],
-        parameters: [...parametersOf(vocabulary, compiled, facts), IF_NONE_MATCH],
+        parameters: [...parametersOf(vocabulary, compiled, facts), ...READ_HEADERS],
         responses: {
           200: answer(
             descriptionOf(compiled),

@@ -139,6 +139,27 @@ export const ENTITY_TAG = {
   ETag: { description: 'For `If-Match` and `If-None-Match`', schema: TEXT },
 }
 
+const WRITTEN_TIME = {
+  'Quire-After': {
+    description: 'For `Quire-After` of later reads, which see this write; absent on some databases',
+    schema: TEXT,
+  },
+}
+
+/** Adds the header that all successful writes have. */
+export function withWrittenTime(responses: Responses): Responses {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => {
+      const headers = 'headers' in response ? (response.headers as object) : {}
+      const isSuccess = status.startsWith('2')
+      return [
+        status,
+        isSuccess ? { ...response, headers: { ...headers, ...WRITTEN_TIME } } : response,
+      ]
+    }),
+  )
+}
+
 export const NOT_MODIFIED = { description: 'The version of `If-None-Match` is current' }
 
 export function jsonBody(schema: JsonSchema, example?: unknown): object {

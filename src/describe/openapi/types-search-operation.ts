@@ -1,7 +1,7 @@
 import { contentAction } from '../../people/access/actions.ts'
 import { TYPES_SEARCH_LIMITS } from '../../query/text/parse-types-search.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import { IF_NONE_MATCH } from './content-operations.ts'
+import { READ_HEADERS } from './content-operations.ts'
 import { listMeta } from './list-meta.ts'
 import { entrySchema } from './entry-schemas.ts'
 import { arraySchema, INTEGER, type JsonSchema, objectOf, TEXT } from './json-schema.ts'
@@ -61,7 +61,7 @@ function parametersOf(
     queryParameter('types', TEXT, `Comma-separated: ${names}. All of them if omitted`),
     localeParameter(locales, [], 'Of localized content-types'),
     queryParameter('limit', limit, 'Entries per content-type'),
-    IF_NONE_MATCH,
+    ...READ_HEADERS,
   ]
 }
 

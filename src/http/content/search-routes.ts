@@ -12,6 +12,7 @@ import { sendTagged } from '../answer/entity-tag.ts'
 import { listEnvelope } from '../answer/envelope.ts'
 import { toJson } from '../answer/to-json.ts'
 import { readClosedQuery } from '../body/read-request.ts'
+import { readAfter } from '../reads/causal-reads.ts'
 import { readFrom } from '../reads/content-reads.ts'
 import { entryRulesOf, type RuleSources } from '../reads/query-rules.ts'
 import { type GuardedRouter, guardedRouter, searchersOnly } from '../router/guarded-router.ts'
@@ -32,6 +33,7 @@ export function searchRoutes(
   const router = guardedRouter('/api/_search')
   const handle = async (ctx: Context): Promise<void> => {
     const asked = parseTypesSearch(readClosedQuery(ctx.querystring))
+    await readAfter(ctx, documents.database)
     const rules = entryRulesOf(ctx, dependencies, await locales.current())
     const chosen = chooseTypes(ctx, types, asked)
     const queries = chosen.map((plan) => parseQuery(queryOf(plan, asked), plan, rules))

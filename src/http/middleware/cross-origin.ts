@@ -26,7 +26,7 @@ export function crossOrigin({ corsOrigin }: HttpConfig): Middleware {
 const TUS_REQUEST_HEADERS = 'Tus-Resumable,Upload-Length,Upload-Metadata,Upload-Offset'
 const TUS_RESPONSE_HEADERS =
   'Location,Tus-Extension,Tus-Max-Size,Tus-Resumable,Tus-Version,Upload-Expires,Upload-Length,Upload-Metadata,Upload-Offset'
-const ALLOWED_HEADERS = `Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Quire-Client,${TUS_REQUEST_HEADERS}`
-const EXPOSED_HEADERS = `ETag,Error-Code,Idempotency-Replayed,Retry-After,X-Request-Id,${TUS_RESPONSE_HEADERS}`
+const ALLOWED_HEADERS = `Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Quire-After,Quire-Client,${TUS_REQUEST_HEADERS}`
+const EXPOSED_HEADERS = `ETag,Error-Code,Idempotency-Replayed,Quire-After,Retry-After,X-Request-Id,${TUS_RESPONSE_HEADERS}`
 const LISTED_ONLY = /^\/+(?:admin|mcp)(?:\/|$)/i
 const OF_THIS_MACHINE = /^\/+(?:metrics|_health|_ready)(?:\/|$)/i

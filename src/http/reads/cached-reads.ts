@@ -4,9 +4,11 @@ import { type CacheTagsKind, cacheTagsOf, TAG_HEADERS } from '../../changes/answ
 import { type Coding, CODINGS, type CachedAnswer } from '../../changes/answers/cached-answer.ts'
 import type { Grants } from '../../people/access/principal.ts'
 import { isPersonalRead } from '../../people/access/reader-key.ts'
+import type { DocumentContext } from '../../content/context.ts'
 import type { LocaleRules } from '../../query/query.ts'
 import type { Uid } from '../../schema/definition.ts'
 import { sendWithTag, tagOf } from '../answer/entity-tag.ts'
+import { readAfter } from './causal-reads.ts'
 import { formatOf } from './query-rules.ts'
 import type { Context } from '../router/state.ts'
 
@@ -37,6 +39,7 @@ export interface CachedReads {
 }
 
 export interface CachedReadsOptions {
+  readonly database: Pick<DocumentContext['database'], 'judgeTime'>
   readonly cache: AnswerCache | null
   readonly keyOf: (asked: ReadToCache) => string
   /** Principals with write permissions bypass the cache, so that they see their writes from any process. */
@@ -45,35 +48,51 @@ export interface CachedReadsOptions {
   readonly cacheTags: CacheTagsKind | null
 }
 
+type AnswerRead = CachedReads['answer']
+type ReadAside = (ctx: Context, prepared: PreparedRead) => Promise<void>
+
 export function openCachedReads(options: CachedReadsOptions): CachedReads {
-  const { cache, mayWrite, keyOf } = options
-  const readAside = async (ctx: Context, prepared: PreparedRead): Promise<void> => {
+  const readAside: ReadAside = async (ctx, prepared) => {
     const { answer } = await run(ctx, prepared, options.cacheTags)
     sendAnswer(ctx, options, answer, prepared.isPublished)
   }
-  if (cache === null) return { answer: (ctx, _target, prepare) => readAside(ctx, prepare()) }
-  const { anew, shared } = openReading(cache, options.cacheTags)
+  const { cache, database } = options
+  const answerCached = cache === null ? null : answerWith(cache, options, readAside)
   return {
-    answer: async (ctx, { uid, documentId, locales }, prepare) => {
-      const { grants } = ctx.state.principal
-      const said = directiveOf(ctx)
-      if (said === 'no-store' || mayWrite(grants)) {
-        await readAside(ctx, prepare())
-        return
-      }
-      const { querystring } = ctx
-      const format = formatOf(ctx)
-      const key = keyOf({ uid, documentId, querystring, format, locales, grants })
-      const found = said === 'no-cache' ? null : await findIn(cache, key)
-      if (found !== null) {
-        await sendFound(ctx, options, found)
-        return
-      }
-      const prepared = prepare()
-      if (!isCacheable(prepared)) await readAside(ctx, prepared)
-      else if (said === 'no-cache') sendAnswer(ctx, options, await anew(ctx, key, prepared))
-      else await sendFound(ctx, options, await shared(ctx, key, prepared))
+    answer: async (ctx, target, prepare) => {
+      await readAfter(ctx, database)
+      const isAside = answerCached === null || ctx.state.after !== undefined
+      await (isAside ? readAside(ctx, prepare()) : answerCached(ctx, target, prepare))
     },
+  }
+}
+
+function answerWith(
+  cache: AnswerCache,
+  options: CachedReadsOptions,
+  readAside: ReadAside,
+): AnswerRead {
+  const { mayWrite, keyOf } = options
+  const { anew, shared } = openReading(cache, options.cacheTags)
+  return async (ctx, { uid, documentId, locales }, prepare) => {
+    const { grants } = ctx.state.principal
+    const said = directiveOf(ctx)
+    if (said === 'no-store' || mayWrite(grants)) {
+      await readAside(ctx, prepare())
+      return
+    }
+    const { querystring } = ctx
+    const format = formatOf(ctx)
+    const key = keyOf({ uid, documentId, querystring, format, locales, grants })
+    const found = said === 'no-cache' ? null : await findIn(cache, key)
+    if (found !== null) {
+      await sendFound(ctx, options, found)
+      return
+    }
+    const prepared = prepare()
+    if (!isCacheable(prepared)) await readAside(ctx, prepared)
+    else if (said === 'no-cache') sendAnswer(ctx, options, await anew(ctx, key, prepared))
+    else await sendFound(ctx, options, await shared(ctx, key, prepared))
   }
 }
 
@@ -150,7 +169,7 @@ function sendAnswer(
   isPublished = true,
 ): void {
   ctx.vary('Strapi-Response-Format')
-  if (answer.isPersonal) {
+  if (answer.isPersonal || ctx.state.after !== undefined) {
     ctx.set('Cache-Control', 'private, no-cache')
   } else if (ctx.get('authorization') === '') {
     ctx.set('Cache-Control', isPublished ? publicFor(sending.maxAgeSeconds) : 'private, no-cache')

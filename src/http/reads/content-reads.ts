@@ -123,10 +123,10 @@ export function prepareEntry(
 
 /** For read requests only: the response to a write must read from the primary. */
 export function readFrom(
-  { state: { principal } }: Context,
+  { state: { principal, after } }: Context,
   { database }: DocumentContext,
 ): DocumentContext['database'] {
-  return database.reading(readPreferenceOf(principal))
+  return database.reading(readPreferenceOf(principal), after)
 }
 
 export async function sendEntry(

@@ -20,6 +20,8 @@ export interface RequestState {
   /** Absent if the server does not sign. */
   addresses?: RequestAddresses
   waitedMs?: number
+  /** The time that the reads of this request must not precede. */
+  after?: string
 }
 
 export type Context = Koa.ParameterizedContext<RequestState>

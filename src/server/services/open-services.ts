@@ -122,6 +122,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     await assertDeployment(base, log)
     await assertRulesAtStart(base, queries, log)
     await database.announce(entered.digest) // locks of a killed process may block the creation of indexes
+    await database.clusterTime(false) // asks whether the database has one, so that no request does
     await fitContent(base, log)
     for (const advice of adviseQueries(queries, declaredIndexes(schema))) log.warn(advice)
     const control = await openAccessControl(base, log)

@@ -151,7 +151,7 @@ describe('HTTP', () => {
       'access-control-max-age': '31536000',
       'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS',
       'access-control-allow-headers':
-        'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Quire-Client,Tus-Resumable,Upload-Length,Upload-Metadata,Upload-Offset',
+        'Content-Type,Authorization,Origin,Accept,If-Match,If-None-Match,Idempotency-Key,Quire-After,Quire-Client,Tus-Resumable,Upload-Length,Upload-Metadata,Upload-Offset',
     })
   })
 
