@@ -558,6 +558,54 @@ describe('@quire/client', () => {
     expect(refused.status).to.equal(403)
   })
 
+  it('waits in reads for its newest write, if it is causal', async () => {
+    const { seen, fetch } = watched()
+    const sent = (): readonly (string | null)[] =>
+      seen.splice(0).map(({ init }) => new Headers(init.headers).get('Quire-After'))
+    const quire = root({ fetch, causal: true })
+    await quire.tags.find()
+    const { documentId } = await quire.tags.create({ name: 'causal' })
+    expect((await quire.tags.get(documentId)).name).to.equal('causal')
+    await quire.tags.update(documentId, { name: 'causal again' })
+    await quire.tags.get(documentId)
+    const [before, creation, first, update, second] = sent()
+    expect([before, creation, update]).to.deep.equal([null, null, null])
+    const hasTime = first !== null // DocumentDB has no cluster time
+    if (hasTime) expect(String(second) > String(first)).to.equal(true)
+    const others = root({ fetch })
+    await others.tags.update(documentId, { name: 'others' })
+    await others.tags.get(documentId)
+    expect(sent()).to.deep.equal([null, null])
+  })
+
+  it('keeps the later time of concurrent writes, and none after a refusal', async () => {
+    const sent: (string | null)[] = []
+    const replies = [
+      ['0000000009.0000000001', 200],
+      ['0000000008.4294967295', 200],
+      [null, 200],
+      [null, 400],
+      [null, 200],
+    ] as const
+    const quire = root({
+      causal: true,
+      fetch: (_, init) => {
+        sent.push(new Headers(init?.headers).get('Quire-After'))
+        const [time, status] = replies[sent.length - 1] ?? [null, 200]
+        const headers = new Headers(status === 400 ? { 'Error-Code': 'invalid_header' } : {})
+        if (time !== null) headers.set('Quire-After', time)
+        return Promise.resolve(new Response('{"data":{},"meta":{}}', { status, headers }))
+      },
+    })
+    await quire.homepage.update({ title: 'a' })
+    await quire.homepage.update({ title: 'b' })
+    await quire.homepage.get()
+    await failure(quire.homepage.get())
+    await quire.homepage.get()
+    const later = '0000000009.0000000001'
+    expect(sent).to.deep.equal([null, null, later, later, null])
+  })
+
   it('has at most 8 kB compressed, with comments', () => {
     const folder = new URL('../../../packages/client/dist/src/', import.meta.url)
     const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'))

@@ -5,7 +5,15 @@ import type { Call, Reply } from './call.ts'
 interface Wire {
   readonly url: string
   readonly cached: number
+  readonly causal: boolean | undefined
   readonly fetch: typeof fetch
+}
+
+interface Sending {
+  readonly authorization: string | null
+  readonly known: Kept | undefined
+  /** The time of the newest write. Empty after a refusal, because a restored database may be behind. */
+  readonly after: string
 }
 
 interface Kept extends Reply {
@@ -15,6 +23,8 @@ interface Kept extends Reply {
 /** Revalidates a cached response by its ETag. A failed request returns its response. */
 export function openAttempt(wire: Wire) {
   const kept = new Map<string, Kept>()
+  let after = ''
+  const later = wire.causal === true ? noteAfter : () => ''
   return async (call: Call, authorization: string | null): Promise<Response | Reply> => {
     const query = serializeQuery(call.query ?? {})
     const address = `${wire.url}/api/${call.path}${query === '' ? '' : `?${query}`}`
@@ -22,10 +32,11 @@ export function openAttempt(wire: Wire) {
     const known = call.method === 'GET' ? kept.get(place) : undefined
     const response = await wire.fetch(address, {
       method: call.method,
-      headers: headersOf(call, authorization, known),
+      headers: headersOf(call, { authorization, known, after }),
       ...bodyOf(call),
       ...(call.signal !== undefined && { signal: call.signal }),
     })
+    after = later(after, response)
     if (response.status === 304 && known !== undefined) return copied(known)
     if (!response.ok) return response
     const reply = { body: await readBody(response), etag: response.headers.get('ETag') }
@@ -40,16 +51,19 @@ function isKept({ method, isKept = true }: Call): boolean {
   return method === 'GET' && isKept
 }
 
-function headersOf(
-  call: Call,
-  authorization: string | null,
-  known: Kept | undefined,
-): Record<string, string> {
+function noteAfter(after: string, { headers }: Response): string {
+  const time = headers.get('Quire-After')
+  if (time !== null && time > after) return time
+  return headers.get('Error-Code') === 'invalid_header' ? '' : after
+}
+
+function headersOf(call: Call, { authorization, known, after }: Sending): Record<string, string> {
   return {
     ...(authorization !== null && { Authorization: authorization }),
     ...(call.body !== undefined && !isRaw(call.body) && { 'Content-Type': 'application/json' }),
     ...(call.lines !== undefined && { 'Content-Type': 'application/x-ndjson' }),
     ...(known !== undefined && { 'If-None-Match': known.etag }),
+    ...(call.method === 'GET' && after !== '' && { 'Quire-After': after }),
     ...call.headers,
   }
 }
@@ -67,7 +81,7 @@ function isRaw(body: unknown): body is FormData | Blob {
 
 /** A copy, so that callers cannot change the cached response. */
 function copied({ body, etag }: Reply): Reply {
-  return { body: body === null ? null : (JSON.parse(JSON.stringify(body)) as unknown), etag }
+  return { body: JSON.parse(JSON.stringify(body)) as unknown, etag }
 }
 
 function keep(kept: Map<string, Kept>, place: string, reply: Kept, most: number): void {

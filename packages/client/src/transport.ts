@@ -20,6 +20,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number
   /** The number of responses cached for revalidation by their ETag. @default 100 */
   readonly cached?: number
+  /** Reads see all earlier writes of this client, also if the token reads from secondaries. @default false */
+  readonly causal?: boolean
 }
 
 export interface Transport {
@@ -42,10 +44,11 @@ export function openTransport(options: ClientOptions): Transport {
     cached = 100,
     timeoutMs = TIMEOUT_MS,
     storage = memorySessionStorage(),
+    causal,
   } = options
   const url = options.url.replace(/\/+$/, '')
   const fetching = options.fetch ?? fetch.bind(globalThis)
-  const attempt = openAttempt({ url, cached, fetch: fetching })
+  const attempt = openAttempt({ url, cached, causal, fetch: fetching })
   const refresh = openRefresh(
     storage,
     refreshing(url, limited(fetching, timeoutMs), options.onSignedOut),
