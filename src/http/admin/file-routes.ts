@@ -145,8 +145,10 @@ async function upload(ctx: Context, dependencies: FileRouteDependencies): Promis
   const id = readUploadId(ctx)
   const records = await receiveAuthorized(ctx, receive, async (received) => {
     assertPlain(received)
-    await assertFolder(dependencies, folderOf(received))
-    const store = (): Promise<readonly MediaFile[]> => storeNew(ctx, dependencies, received, id)
+    const store = async (): Promise<readonly MediaFile[]> => {
+      await assertFolder(dependencies, folderOf(received))
+      return storeNew(ctx, dependencies, received, id)
+    }
     return id === null ? store() : storeOnce(ctx, library, id, { received, store })
   })
   ctx.status = 201

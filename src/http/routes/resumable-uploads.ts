@@ -87,12 +87,13 @@ async function createUpload(
   const owner = ownerOf(ctx)
   const length = readLength(ctx, receive.maxBytes)
   const described = readMetadata(ctx, api, assertFolder !== undefined)
-  const { fileInfo, folder } = described
-  if (fileInfo !== null) await assertInfo(fileInfo)
-  if (folder !== null) await assertFolder?.(folder)
   const _id = readUploadId(ctx)
   if (_id !== null && (await library.get(_id)) === null) await library.assertNotInTrash(_id)
-  const row = await resumable.create({ _id, owner, length, ...described })
+  const row = await resumable.create({ _id, owner, length, ...described }, async () => {
+    const { fileInfo, folder } = described
+    if (fileInfo !== null) await assertInfo(fileInfo)
+    if (folder !== null) await assertFolder?.(folder)
+  })
   ctx.set('Location', `${place.prefix}${place.route}/${row._id}`)
   show(ctx, row)
   ctx.status = 201

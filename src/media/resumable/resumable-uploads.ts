@@ -23,8 +23,11 @@ import {
 } from './upload-rows.ts'
 
 export interface ResumableUploads {
-  /** @throws RateLimitError, ServiceUnavailableError, UnprocessableContentError */
-  create(upload: Described): Promise<UploadRow>
+  /**
+   * Returns the earlier upload with the same id of the same owner, without `assertAccepted`.
+   * @throws RateLimitError, ServiceUnavailableError, UnprocessableContentError
+   */
+  create(upload: Described, assertAccepted?: () => Promise<void>): Promise<UploadRow>
   /** Interrupts a request that still receives bytes. @throws NotFoundError, LockedError */
   find(id: string, owner: string): Promise<UploadRow>
   /** Runs `work` under the lock of the upload. @throws NotFoundError, LockedError */
@@ -74,7 +77,8 @@ export async function openResumableUploads(options: ResumableOptions): Promise<R
   const rows = await openUploadRows(options.database, options.now)
   const scope: Scope = { ...options, rows, receiving: new Map() }
   return {
-    create: ({ _id, ...upload }) => rows.add({ ...upload, _id: _id ?? newDocumentId() }),
+    create: ({ _id, ...upload }, assertAccepted) =>
+      rows.add({ ...upload, _id: _id ?? newDocumentId() }, assertAccepted),
     find: async (id, owner) => {
       const row = await findFree(scope, id, owner)
       await assertReachable(scope, row)

@@ -77,17 +77,17 @@ export async function openUploadRows(database: Database, now: () => Date) {
   return {
     ...openLocks(rows, later),
     find,
-    add: async (upload: NewUpload): Promise<UploadRow> => {
-      await assertRoom(rows, upload.owner, now())
+    /** Returns the earlier row with the same id, without `assertAccepted`. */
+    add: async (
+      upload: NewUpload,
+      assertAccepted: () => Promise<void> = () => Promise.resolve(),
+    ): Promise<UploadRow> => {
+      const earlier = await find(upload._id, upload.owner)
+      if (earlier !== null) return assertSame(earlier, upload)
+      await assertAccepted()
       const row = { ...upload, ...EMPTY, expiresAt: later(EXPIRES_AFTER_MS) }
-      try {
-        await rows.insertOne(row)
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error
-        return assertSame(await find(upload._id, upload.owner), upload)
-      }
-      await assertStillRoom(rows, row, now())
-      return row
+      if (await insertWithinLimits(rows, row, now)) return row
+      return assertSame(await find(upload._id, upload.owner), upload)
     },
     hold: (id: string, owner: string): Promise<HeldUpload> =>
       hold(rows, { _id: id, owner, expiresAt: { $gt: now() } }, now()),
@@ -152,6 +152,23 @@ function openLocks(rows: Table<UploadRow>, later: (ms: number) => Date) {
 
 const FREE = { holder: null, heldUntil: new Date(0), isInterrupted: false } as const
 const EMPTY = { offset: 0, parts: [], names: [], isStored: false, ...FREE } as const
+
+/** Returns false if a concurrent request has inserted a row with the same id. */
+async function insertWithinLimits(
+  rows: Table<UploadRow>,
+  row: UploadRow,
+  now: () => Date,
+): Promise<boolean> {
+  await assertRoom(rows, row.owner, now())
+  try {
+    await rows.insertOne(row)
+  } catch (error) {
+    if (isDuplicateKey(error)) return false
+    throw error
+  }
+  await assertStillRoom(rows, row, now())
+  return true
+}
 
 /** Concurrent requests count each other, so that no more than the limit stay. */
 async function assertStillRoom(

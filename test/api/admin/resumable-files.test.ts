@@ -278,6 +278,25 @@ describe('resumable uploads of administrators', () => {
     expect(last.body.data[0].folder).to.equal(null)
   })
 
+  it('are resumed by their Idempotency-Key after their folder was deleted', async () => {
+    const folder = await makeFolder('Brief')
+    const headers = {
+      ...metadata({ filename: 'resumed.txt', folder }),
+      'Idempotency-Key': 'resumed',
+    }
+    const path = await begin(editor, 5, headers)
+    await patch(editor, path, 0, 'he')
+    expect((await editor.send('DELETE', `/admin/folders/${folder}`)).status).to.equal(200)
+    const again = await create(editor, 5, headers)
+    expect(again.status, again.text).to.equal(201)
+    expect([again.headers.location, again.body.data.offset]).to.deep.equal([path, 2])
+    const last = await patch(editor, path, 2, 'llo')
+    expect(last.status, last.text).to.equal(200)
+    expect(last.body.data[0].folder).to.equal(null)
+    const another = await create(editor, 5, { ...headers, 'Idempotency-Key': 'another' })
+    expect(another.status).to.equal(400)
+  })
+
   it('are deleted with their bytes', async () => {
     const before = await server.storedFiles()
     const path = await begin(editor, 10)
@@ -312,5 +331,31 @@ describe('resumable uploads of administrators', () => {
     expect(second.body.data).to.deep.equal(first.body.data)
     await form(other, { 'Idempotency-Key': 'form' })
     expect(await server.count('files')).to.equal(count + 2)
+  })
+
+  it('leave a repeated form its file after the folder was deleted', async () => {
+    const folder = await makeFolder('Fleeting')
+    const form = (key: string): Promise<Answer> =>
+      send(
+        editor,
+        'POST',
+        '/admin/files',
+        { ...MULTIPART, 'Idempotency-Key': key },
+        multipart({
+          fields: { folder },
+          files: [{ name: 'b.txt', content: 'text', type: 'text/plain' }],
+        }),
+      )
+    const first = await form('stored')
+    expect(first.status, first.text).to.equal(201)
+    const [{ documentId }] = first.body.data
+    const toRoot = { ids: [documentId], folder: null }
+    expect((await editor.send('POST', '/admin/files/move', toRoot)).status).to.equal(200)
+    expect((await editor.send('DELETE', `/admin/folders/${folder}`)).status).to.equal(200)
+    const again = await form('stored')
+    expect(again.status, again.text).to.equal(201)
+    expect(again.headers['idempotency-replayed']).to.equal('true')
+    expect(again.body.data[0]).to.include({ documentId, folder: null })
+    expect((await form('unknown')).status).to.equal(400)
   })
 })

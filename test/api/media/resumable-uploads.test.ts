@@ -450,5 +450,22 @@ for (const storage of ['local', 'gridfs', 's3']) {
       const full = await create(10, {}, bert.token)
       expect([full.status, full.headers['retry-after']]).to.deep.equal([429, '60'])
     })
+
+    it('are resumed by their Idempotency-Key at the limit of their caller', async () => {
+      const { token } = await addMember(server, 'carl')
+      const key = (nth: number): Headers => ({ 'Idempotency-Key': `film-${nth}` })
+      const paths: (string | undefined)[] = []
+      for (let nth = 0; nth < 20; nth += 1) {
+        const { status, headers } = await create(10, key(nth), token)
+        expect(status).to.equal(201)
+        paths.push(headers.location)
+      }
+      expect((await create(10, key(20), token)).status).to.equal(429)
+      for (const nth of [0, 19]) {
+        const again = await create(10, key(nth), token)
+        expect([again.status, again.headers.location]).to.deep.equal([201, paths[nth]])
+      }
+      expect((await create(11, key(0), token)).status).to.equal(422)
+    })
   })
 }
