@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createClient, type ClientOptions } from '@quire/client'
+import { createClient, type ClientOptions, QuireError } from '@quire/client'
+import { sendParts } from '@quire/client/send-parts'
 import { expect } from 'chai'
 import { ROOT_TOKEN, serve, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -97,6 +98,15 @@ describe('large files that the client uploads', () => {
         : fetch(input, init)
     const file = await open(undefined, { fetch: asOld }).quire.$files.upload(blob)
     expect((await bytesOf(file)).equals(content)).to.equal(true)
+  })
+
+  it('are a form at the limit of incomplete uploads, unless they can be resumed later', async () => {
+    const refuse = (): Promise<never> =>
+      Promise.reject(new QuireError(new Response(null, { status: 429 }), null))
+    const upload = { send: refuse, file: blob, name: 'a.bin', info: {} }
+    expect(await sendParts(upload)).to.equal(null)
+    const error = await sendParts({ ...upload, key: 'film' }).catch((reason: unknown) => reason)
+    expect(error).to.include({ status: 429 })
   })
 
   it('can be aborted, and leave nothing behind', async () => {

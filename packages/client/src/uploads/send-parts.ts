@@ -24,7 +24,7 @@ interface UploadState {
   readonly offset: number
 }
 
-const TUS = { 'Tus-Resumable': '1.0.0' }
+export const TUS = { 'Tus-Resumable': '1.0.0' }
 const PART_BYTES = 8_388_608
 /** Milliseconds for one part. The server keeps the bytes of a part that takes longer. */
 const PART_MS = 280_000
@@ -36,8 +36,9 @@ const MAX_RESTARTS = 2
 const MAX_WAIT_MS = 30_000
 
 const TEMPORARY: ReadonlySet<number> = new Set([404, 408, 409, 423, 429, 500, 502, 503, 504])
-/** An older server, or too many incomplete uploads. */
-const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405, 429])
+const TOO_MANY = 429
+/** Responses of an older server. */
+const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405])
 
 /**
  * Sends a file in parts of 8 MiB by tus 1.0.0, and resumes after failures.
@@ -70,7 +71,7 @@ async function sendAll(requests: Requests, upload: PartsUpload, size: number): P
       upload.onProgress?.(step.state.offset, size)
       continue
     }
-    if (isNotOffered(step)) return null
+    if (isNotOffered(step, upload)) return null
     failures += 1
     await waitAfter(step.error, failures, upload)
     if (state === null) continue
@@ -88,13 +89,17 @@ async function waitAfter(
 ): Promise<void> {
   const maxFailures = key === undefined ? MAX_FAILURES : MAX_FAILURES_WITH_KEY
   if (failures > maxFailures || !isTemporary(error)) throw error
+  if (key !== undefined && statusOf(error) === TOO_MANY) throw error
   const asked = error instanceof QuireError ? error.retryAfterMs : null
   const delay = asked ?? computeRetryDelay(null, failures - 1)
   await sleep(Math.min(delay, MAX_WAIT_MS), signal)
 }
 
-function isNotOffered({ state, error }: FailedStep): boolean {
-  return state === null && NOT_OFFERED.has(statusOf(error))
+/** Without a key, no incomplete upload can be resumed, so the file is sent as a form. */
+function isNotOffered({ state, error }: FailedStep, { key }: Pick<PartsUpload, 'key'>): boolean {
+  if (state !== null) return false
+  const status = statusOf(error)
+  return NOT_OFFERED.has(status) || (key === undefined && status === TOO_MANY)
 }
 
 type Step =

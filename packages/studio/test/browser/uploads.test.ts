@@ -188,6 +188,49 @@ describeInBrowser('uploads over a bad network', () => {
     await list().waitFor({ state: 'detached' })
   }).timeout(TIMEOUT_MS)
 
+  const isForm = (request: Request): boolean =>
+    request.method() === 'POST' && request.url().endsWith('/admin/files')
+
+  it('wait while the administrator has too many incomplete uploads', async () => {
+    const local = makeFile('many.bin', 9_000_000)
+    const forms: string[] = []
+    const note = (request: Request): void => {
+      if (isForm(request)) forms.push(request.url())
+    }
+    page.on('request', note)
+    const refused = { status: 429, headers: { 'Retry-After': '1' }, json: { data: null } }
+    await page.route(`**${PATH}`, (route) => route.fulfill(refused), { times: 1 })
+    await choose([local])
+    await interrupted().waitFor()
+    await file('many.bin').waitFor({ timeout: 60_000 })
+    await expectWhole(local)
+    page.off('request', note)
+    expect(forms).to.deep.equal([])
+  }).timeout(TIMEOUT_MS)
+
+  it('delete their parts after the file has arrived as a form', async () => {
+    const local = makeFile('old.bin', 9_000_000)
+    const parts = `**${PATH}/*`
+    await page.route(parts, (route) => {
+      const isPart = route.request().method() === 'PATCH'
+      return isPart ? route.fulfill({ status: 503, json: { data: null } }) : route.continue()
+    })
+    let creations = 0
+    await page.route(`**${PATH}`, (route) => {
+      creations += 1
+      return creations === 1 ? route.continue() : route.fulfill({ status: 404, json: {} })
+    })
+    const removed = page.waitForResponse((answer) => answer.request().method() === 'DELETE', {
+      timeout: 60_000,
+    })
+    await choose([local])
+    await file('old.bin').waitFor({ timeout: 60_000 })
+    expect((await removed).status()).to.equal(204)
+    await page.unroute(parts)
+    await page.unroute(`**${PATH}`)
+    await expectWhole(local)
+  }).timeout(TIMEOUT_MS)
+
   it('fill a field of an entry behind a cut, and can be cancelled there', async () => {
     const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Film' } })).data
     await openPiece(page, { ...server, address: proxy.address }, documentId)

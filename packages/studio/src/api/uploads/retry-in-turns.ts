@@ -7,8 +7,8 @@ export interface Retries<Result> {
   readonly run: (onProgress: () => void) => Promise<Result>
   /** How many failures in a row without progress may be retried. */
   readonly maxRetries: (error: unknown) => number
-  /** Resolves when a retry makes sense. `failures` counts from 0. */
-  readonly pause: (failures: number, signal: AbortSignal) => Promise<void>
+  /** Resolves when a retry makes sense after the error. `failures` counts from 0. */
+  readonly pause: (failures: number, signal: AbortSignal, error: unknown) => Promise<void>
   readonly onInterrupted: (isInterrupted: boolean) => void
 }
 
@@ -29,9 +29,9 @@ export async function retryInTurns<Result>(retries: Retries<Result>): Promise<Re
       return await turn(attempt, signal)
     } catch (error) {
       if (signal.aborted || failures >= maxRetries(error)) throw error
+      onInterrupted(true)
+      await pause(failures, signal, error)
+      failures += 1
     }
-    onInterrupted(true)
-    await pause(failures, signal)
-    failures += 1
   }
 }

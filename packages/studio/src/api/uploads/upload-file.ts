@@ -51,13 +51,18 @@ export async function uploadFile(file: File, uploading: Uploading = {}): Promise
         })
       },
       maxRetries: (error) => way.maxRetries(error),
-      pause: waitForNetwork,
+      pause: pauseAfter,
       onInterrupted: (isInterrupted) => onInterrupted?.(isInterrupted),
     })
   } catch (error) {
     way.giveUp()
     throw toApiError(error)
   }
+}
+
+function pauseAfter(failures: number, signal: AbortSignal, error: unknown): Promise<void> {
+  const retryAfterMs = error instanceof QuireError ? error.retryAfterMs : null
+  return waitForNetwork(failures, signal, retryAfterMs ?? 0)
 }
 
 /** A file that was changed or deleted on the disk looks like a lost connection. */

@@ -1,5 +1,5 @@
 import type { PartsUpload } from '@quire/client/send-parts'
-import { isTemporary, sendParts } from '@quire/client/send-parts'
+import { isTemporary, sendParts, TUS } from '@quire/client/send-parts'
 import { QuireError } from '@quire/client'
 import type { FileEntry } from '../file-entry.ts'
 import type { UploadWay, WayOptions } from './upload-way.ts'
@@ -8,7 +8,6 @@ import { sendForm } from './upload-form.ts'
 import { waitForNetwork } from './wait-for-network.ts'
 
 const PATH = '/admin/files/resumable'
-const TUS = { 'Tus-Resumable': '1.0.0' }
 const RESPONSE_MS = 60_000
 /** The server joins the parts before the last response. */
 const LAST_RESPONSE_MS = 280_000
@@ -19,6 +18,9 @@ const MAX_REMOVALS = 5
 export function byParts(options: WayOptions): UploadWay {
   const { file, key, folder, isPrivate, signal } = options
   let begun: string | null = null
+  const removeBegun = (): void => {
+    if (begun !== null) void removeUpload(begun)
+  }
   return {
     send: async (onShare) => {
       const upload: PartsUpload = {
@@ -33,16 +35,17 @@ export function byParts(options: WayOptions): UploadWay {
         onBegun: (id) => (begun = id),
       }
       const files = (await sendParts(upload)) as readonly FileEntry[] | null
-      return files?.[0] ?? sendForm(options, onShare)
+      if (files?.[0] !== undefined) return files[0]
+      const stored = await sendForm(options, onShare)
+      removeBegun()
+      return stored
     },
     maxRetries: (error) => {
       if (error instanceof LostError || error instanceof StalledError) return Infinity
       if (!(error instanceof QuireError) || !isTemporary(error)) return 0
       return error.status === 423 ? Infinity : MAX_REFUSALS // the server still joins the parts
     },
-    giveUp: () => {
-      if (begun !== null) void removeUpload(begun)
-    },
+    giveUp: removeBegun,
   }
 }
 
