@@ -231,6 +231,34 @@ describeInBrowser('uploads over a bad network', () => {
     await expectWhole(local)
   }).timeout(TIMEOUT_MS)
 
+  it('leave out a cancelled file that has arrived before an earlier one', async () => {
+    const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Order' } })).data
+    await openPiece(page, { ...server, address: proxy.address }, documentId)
+    const gallery = fieldAt(page, 'gallery')
+    const chosen = [
+      makeFile('first.png', 9_000_000),
+      ...['second.png', 'third.png'].map((name) => makeFile(name, 10_000)),
+    ]
+    const stall = proxy.stallAt('application/offset+octet-stream')
+    let arrived = 0
+    const both = page.waitForResponse((answer) => {
+      arrived += isForm(answer.request()) && answer.status() === 201 ? 1 : 0
+      return arrived === 2
+    })
+    await choose(chosen, gallery)
+    await Promise.all([stall, both])
+    for (const name of ['second.png', 'first.png']) {
+      await page.getByRole('button', { name: `Cancel the upload of ${name}` }).click()
+    }
+    await gallery.getByRole('button', { name: /^third.png/ }).waitFor()
+    expect(await gallery.getByText('second.png').count()).to.equal(0)
+    await untilStored(async () => {
+      const entry = await server.ask('GET', `${PIECE}/${documentId}?populate=gallery`)
+      const files = entry.data.gallery as readonly { readonly name: string }[] | null
+      return files?.map(({ name }) => name).join(' ')
+    }, 'third.png')
+  }).timeout(TIMEOUT_MS)
+
   it('fill a field of an entry behind a cut, and can be cancelled there', async () => {
     const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Film' } })).data
     await openPiece(page, { ...server, address: proxy.address }, documentId)

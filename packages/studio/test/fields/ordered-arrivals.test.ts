@@ -31,6 +31,27 @@ describe('files of one paste', () => {
     expect(delivered).to.deep.equal(['1: faulty', 'b'])
   })
 
+  it('are delivered without those that were discarded, before or after their arrival', () => {
+    const { arrivals, delivered } = open([1, 2, 3, 4])
+    arrivals.settle(2, 'b')
+    arrivals.discard(2)
+    arrivals.settle(4, 'd')
+    arrivals.discard(3)
+    arrivals.settle(3, 'late')
+    arrivals.settle(1, 'a')
+    expect(delivered).to.deep.equal(['a', 'd'])
+    arrivals.discard(4)
+    arrivals.discard(5)
+    expect(delivered).to.deep.equal(['a', 'd'])
+  })
+
+  it('are not held back by a discarded one', () => {
+    const { arrivals, delivered } = open([1, 2])
+    arrivals.settle(2, 'b')
+    arrivals.discard(1)
+    expect(delivered).to.deep.equal(['b'])
+  })
+
   it('are delivered without a stalled one when the form closes', () => {
     const { arrivals, delivered } = open([1, 2, 3, 4])
     arrivals.settle(2, 'b')

@@ -15,9 +15,21 @@ export class OrderedArrivals<T> {
     this.#delivery = delivery
   }
 
-  /** Null has failed. It is not delivered. */
+  /** Null has failed. It is not delivered. The first value of an id counts. */
   settle(id: number, value: T | null): void {
+    if (this.#settled.has(id)) return
     this.#settled.set(id, value)
+    this.#deliverSettled()
+  }
+
+  /** A value that is not delivered yet never will be, and others do not wait for it. */
+  discard(id: number): void {
+    if (!this.#waiting.includes(id)) return
+    this.#settled.set(id, null)
+    this.#deliverSettled()
+  }
+
+  #deliverSettled(): void {
     for (;;) {
       const [first] = this.#waiting
       if (first === undefined || !this.#settled.has(first)) return

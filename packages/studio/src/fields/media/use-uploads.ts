@@ -64,6 +64,7 @@ export function useUploads(onDone: (file: FileValue, id: number) => void, isPriv
   const drop = (id: number): void => {
     forget(id)
     controllers.get(id)?.abort()
+    for (const arrivals of running) arrivals.discard(id)
   }
   return { uploads, start, drop }
 }
