@@ -6,6 +6,7 @@ import type { FormStore } from './form-store.ts'
 import { mergeForm } from './merge.ts'
 import { isDeepEqual } from './deep-equal.ts'
 import type { EntryDoor, ReadEntry, SaveAnswer, SentFault } from './door.ts'
+import { keepEqualParts } from './keep-equal-parts.ts'
 import type { KeptWork } from './kept-work.ts'
 import {
   heldChanges,
@@ -235,8 +236,10 @@ export class Autosave {
 
   #merge({ entry, etag }: ReadEntry): void {
     const { attributes, components, reading, form } = this.#options
-    const theirs = toFormValues(attributes, entry, reading)
-    const sides = { base: this.#base, mine: form.values(), theirs }
+    const mine = form.values()
+    // Editors replace their content if the reference of their value changes.
+    const theirs = keepEqualParts(mine, toFormValues(attributes, entry, reading))
+    const sides = { base: this.#base, mine, theirs }
     const { values, conflicts } = mergeForm(attributes, sides, components, form.conflicts())
     this.#base = theirs
     this.#etag = etag

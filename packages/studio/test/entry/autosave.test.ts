@@ -68,6 +68,21 @@ describe('the autosave', () => {
     expect(form.conflicts()).to.deep.equal([])
   })
 
+  it('keeps the reference of each value that others have not changed', async () => {
+    const { form, server, saver } = openForm()
+    const quotes = form.get(['quotes'])
+    server.elsewhere({ views: 7 })
+    await saver.refresh()
+    expect(form.get(['views'])).to.equal(7)
+    expect(form.get(['quotes'])).to.equal(quotes)
+    const quote = ['quotes', 'shared.quote:1']
+    const countries = form.get([...quote, 'countries'])
+    server.elsewhere({ quotes: [{ id: 1, text: 'changed' }] })
+    await saver.refresh()
+    expect(form.get([...quote, 'text'])).to.equal('changed')
+    expect(form.get([...quote, 'countries'])).to.equal(countries)
+  })
+
   it('ignores a read from before its own write', async () => {
     const { form, server, saver, clock } = openForm()
     server.elsewhere({ views: 7 })

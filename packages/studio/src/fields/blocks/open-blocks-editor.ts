@@ -13,6 +13,7 @@ import { NODES } from './nodes.ts'
 import { dispatchAsOneStep } from './one-step.ts'
 import { cleanPastedHtml } from './paste-html.ts'
 import { isWithinLimits, readSheet, sheetLines } from './read-sheet.ts'
+import { replaceDifference } from './replace-difference.ts'
 import type { TableKit } from './table-kit.ts'
 import { toEditor } from './to-editor.ts'
 
@@ -124,8 +125,12 @@ function moveByKey(view: EditorView, key: string, { onMoved }: BlocksEditorOptio
   return true
 }
 
-export function setBlocks(editor: Editor, blocks: Blocks): void {
-  editor.commands.setContent(toEditor(blocks) as JSONContent, { emitUpdate: false })
+/** Sets a value from elsewhere, which is not an edit of the user. */
+export function setBlocks({ schema, state, view }: Editor, blocks: Blocks): void {
+  const next = schema.nodeFromJSON(toEditor(blocks))
+  next.check()
+  const transaction = replaceDifference(state, next)
+  if (transaction !== null) view.dispatch(transaction.setMeta('preventUpdate', true))
 }
 
 export function toggleListIn(editor: Editor, format: 'ordered' | 'unordered'): void {
