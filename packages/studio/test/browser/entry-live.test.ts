@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import type { Locator, Page } from 'playwright-core'
 import { describeInBrowser, type Window } from './browser.ts'
@@ -8,6 +9,7 @@ import {
   PIECE,
   startWithEditors,
   titleOf,
+  untilSaved,
   untilStored,
 } from './editors.ts'
 import { takePicture } from './pictures.ts'
@@ -17,6 +19,16 @@ import type { Server } from './server.ts'
 const POLLED_MS = 16_000
 /** In the window of Ada. The next poll of a form without a stream is 15 s later. */
 const MAX_SHOWN_MS = 2_000
+/** Longer than the pause before an autosave. */
+const SAVE_DELAY_MS = 1_000
+
+const LINES = ['One', 'Two']
+const TEXTS = {
+  story: (lines: readonly string[]) => ({
+    story: lines.map((text) => ({ type: 'paragraph', children: [{ type: 'text', text }] })),
+  }),
+  body: (lines: readonly string[]) => ({ body: lines.join('\n') }),
+}
 
 describeInBrowser('live changes of an open entry', function () {
   let server: Server
@@ -34,7 +46,7 @@ describeInBrowser('live changes of an open entry', function () {
     })
   })
   beforeEach(async () => {
-    const data = { title: 'Shared', teaser: 'Teaser' }
+    const data = { title: 'Shared', teaser: 'Teaser', ...TEXTS.story(LINES), ...TEXTS.body(LINES) }
     documentId = (await server.ask('POST', PIECE, { data })).data.documentId
     written = []
     await openPiece(grace.page, server, documentId)
@@ -72,6 +84,20 @@ describeInBrowser('live changes of an open entry', function () {
     await looked
   }
 
+  const saveElsewhere = async (data: object): Promise<void> => {
+    const looked = ada.page.waitForResponse(/\/locales$/)
+    await server.ask('PUT', `${PIECE}/${documentId}`, { data })
+    await looked
+  }
+
+  const linesIn = (place: string): Locator => fieldAt(ada.page, place).locator('.cm-line, p')
+  const untilLines = (place: string, wanted: readonly string[]): Promise<void> =>
+    untilShown(async () => isDeepStrictEqual(await linesIn(place).allInnerTexts(), wanted))
+  const beginAfterOne = async (place: string): Promise<void> => {
+    await linesIn(place).filter({ hasText: 'One' }).click()
+    await ada.page.keyboard.press('End')
+  }
+
   it('shows the value of another user, and keeps the text in another field', async () => {
     await teaserOf(ada.page).fill('Typed by Ada')
     await saveByGrace(contactOf, 'grace@example.org')
@@ -87,6 +113,41 @@ describeInBrowser('live changes of an open entry', function () {
     }
     await untilStored(stored, { contact: 'grace@example.org', teaser: 'Typed by Ada' })
   })
+
+  for (const place of ['story', 'body'] as const) {
+    it(`keeps the cursor in the ${place} when another attribute changes`, async () => {
+      await beginAfterOne(place)
+      await saveByGrace(contactOf, 'grace@example.org')
+      await untilShown(async () => (await contactOf(ada.page).inputValue()) === 'grace@example.org')
+      await ada.page.keyboard.type(' more')
+      await untilLines(place, ['One more', 'Two'])
+    })
+
+    it(`keeps the cursor in the ${place} when another user changes it`, async () => {
+      await beginAfterOne(place)
+      await saveElsewhere(TEXTS[place](['One', 'Two by Grace']))
+      await untilLines(place, ['One', 'Two by Grace'])
+      await ada.page.keyboard.type(' more')
+      await untilLines(place, ['One more', 'Two by Grace'])
+    })
+
+    it(`undoes only the own words in the ${place}`, async () => {
+      const stored = async (): Promise<unknown> =>
+        (await server.ask('GET', `${PIECE}/${documentId}`)).data[place]
+      await beginAfterOne(place)
+      await ada.page.keyboard.type(' mine')
+      await ada.page.clock.runFor(SAVE_DELAY_MS)
+      await untilSaved(ada.page)
+      await untilStored(stored, TEXTS[place](['One mine', 'Two'])[place as never])
+      await saveElsewhere(TEXTS[place](['One mine', 'Two by Grace']))
+      await untilLines(place, ['One mine', 'Two by Grace'])
+      await ada.page.keyboard.press('Control+z')
+      await untilLines(place, ['One', 'Two by Grace'])
+      await ada.page.keyboard.press('Control+z')
+      await ada.page.clock.resume()
+      await untilStored(stored, TEXTS[place](['One', 'Two by Grace'])[place as never])
+    })
+  }
 
   it('shows a conflict with its author, and keeps the own text', async () => {
     await titleOf(ada.page).fill('Title by Ada')

@@ -3,7 +3,7 @@ import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { markdownKeymap, markdownLanguage, pasteURLAsLink } from '@codemirror/lang-markdown'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { type Diagnostic, linter } from '@codemirror/lint'
-import { EditorState, type Extension, Prec } from '@codemirror/state'
+import { EditorState, type Extension, Prec, Transaction } from '@codemirror/state'
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { picturesIn } from '../media/pictures-in.ts'
@@ -24,7 +24,7 @@ export interface CodeEditorOptions {
 }
 
 export interface CodeEditor {
-  /** Sets a text from elsewhere; ignored if the editor already has it. */
+  /** Sets a text from elsewhere, which undo does not take back. */
   readonly setText: (text: string) => void
   readonly apply: (tool: MarkdownTool) => void
   /** Remembers the position of the cursor, which follows later changes. Returns its number. */
@@ -72,7 +72,7 @@ export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): C
       const changes = differenceOf(view.state.doc.toString(), text)
       if (changes === null) return
       isSetting = true
-      view.dispatch({ changes })
+      view.dispatch({ changes, annotations: Transaction.addToHistory.of(false) })
       isSetting = false
     },
     apply: (tool) => {
