@@ -10,6 +10,7 @@ import { compileAddFields } from '../filter/projection.ts'
 import { checkVariableName } from '../expression/expression-forms.ts'
 import { compileExpression } from '../expression/expressions.ts'
 import type { Evaluate, Variables } from '../expression/evaluate.ts'
+import { newPlanMemory } from '../query/plan.ts'
 import type { CompiledPipeline, CompileStage } from './stage.ts'
 
 interface LookupSpec {
@@ -134,6 +135,7 @@ export const compileLookup: CompileStage = (operand, compile) => {
   const place = compileAddFields(toDocument({ [as]: '$$found' }))
   return function* lookup(documents, context) {
     const known: JoinCache = new Map()
+    const memory = newPlanMemory()
     for (const document of documents) {
       spend(STEPS_PER_QUERY)
       const variables = new Map<string, Value>(context.variables)
@@ -144,7 +146,9 @@ export const compileLookup: CompileStage = (operand, compile) => {
           ? null
           : joinFilter(document, localField, foreignField)
       const key = keyOf(join, variables, bindings)
-      const found = known.get(key) ?? [...compiled.read(from, { ...context, variables }, join)]
+      const found = known.get(key) ?? [
+        ...compiled.read(from, { ...context, variables, memory }, join),
+      ]
       remember(known, key, found)
       const holder: Variables = new Map([['found', [...found]]])
       yield place(document, holder)

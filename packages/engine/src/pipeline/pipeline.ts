@@ -98,7 +98,7 @@ export function compilePipeline(pipeline: Value): CompiledPipeline {
   const rest = stages.slice(head.length)
   const { counting, wanted } = nextOf(parsed[head.length])
   const query = (
-    { variables, hint = null }: PipelineContext,
+    { variables, hint = null, memory = null }: PipelineContext,
     join: Filter | null = null,
   ): Query => ({
     filter: { kind: 'all', of: join ? [join, ...head.filters] : head.filters },
@@ -107,6 +107,7 @@ export function compilePipeline(pipeline: Value): CompiledPipeline {
     limit: head.limit,
     variables,
     hint,
+    memory,
   })
   return {
     head,
@@ -117,11 +118,11 @@ export function compilePipeline(pipeline: Value): CompiledPipeline {
       const source = context.open(collection)
       if (!source) return chain(rest, [], context)
       const asked = query(context, join)
+      const inner = { ...context, hint: null, memory: null }
       if (counting) {
         const count = countRecords(source, asked)
-        return chain(rest.slice(1), counted(count, counting), { ...context, hint: null })
+        return chain(rest.slice(1), counted(count, counting), inner)
       }
-      const inner = { ...context, hint: null }
       const reads = wanted ?? undefined
       const records = runQuery(source, { ...asked, ...(reads && { reads }) })
       return chain(rest, toDocuments(source, records, wanted), inner)

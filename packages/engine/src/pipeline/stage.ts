@@ -1,6 +1,7 @@
 import type { Document, Value } from '../bson/values.ts'
 import type { Filter } from '../filter/filter.ts'
 import type { Hint } from '../query/hint.ts'
+import type { PlanMemory } from '../query/plan.ts'
 import type { Query, QuerySource } from '../query/run-query.ts'
 import type { Sort } from '../filter/sort.ts'
 import type { Variables } from '../expression/evaluate.ts'
@@ -10,6 +11,8 @@ export interface PipelineContext {
   readonly variables: Variables
   /** Applies to the first collection only, not to $lookup and $unionWith. */
   readonly hint?: Hint | null
+  /** Of a $lookup, which runs its query once per document. */
+  readonly memory?: PlanMemory | null
 }
 
 /** The leading stages that run as a query of the collection. */

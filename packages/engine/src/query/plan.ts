@@ -124,6 +124,21 @@ export interface PlanRequest {
   readonly hint: Hint | null
   /** Counts the entries of the intervals up to a maximum. Null if entries are not counted. */
   readonly countKeys: CountKeys | null
+  readonly memory?: PlanMemory | null
+}
+
+/** The index that earlier executions of a query chose for other values, as in the plan cache of MongoDB. */
+export interface PlanMemory {
+  index: Index | null
+  /** The number of executions in a row that chose the index. */
+  times: number
+}
+
+/** From then on, the choice is not repeated. */
+const TRUSTED_TIMES = 16
+
+export function newPlanMemory(): PlanMemory {
+  return { index: null, times: 0 }
 }
 
 export type CountKeys = (intervals: readonly Interval[], most: number) => number
@@ -215,8 +230,38 @@ export function choosePlan(
     const index = findHintedIndex(indexes, wants.hint)
     return index && planHinted(index, filter, wants)
   }
+  const { memory } = wants
+  if (!memory) return comparePlans(indexes, filter, wants)
+  const known = recall(memory, indexes, filter, wants)
+  if (known) return known
+  const plan = comparePlans(indexes, filter, wants)
+  remember(memory, plan?.kind === 'index' ? plan.index : null)
+  return plan
+}
+
+function comparePlans(
+  indexes: readonly Index[],
+  filter: Filter,
+  wants: PlanRequest,
+): ReadPlan | null {
   const single = bestIndex(indexes, filter, wants)
   const unordered = { ...wants, sort: [], most: Infinity, countKeys: null }
   const union = findBestUnion(filter, (branch) => bestIndex(indexes, branch, unordered))
   return union && union.score > (single?.score ?? 0) ? union : single
+}
+
+/** Null if the executions before did not agree, or the index cannot find these values. */
+function recall(
+  { index, times }: PlanMemory,
+  indexes: readonly Index[],
+  filter: Filter,
+  wants: PlanRequest,
+): IndexPlan | null {
+  if (index === null || times < TRUSTED_TIMES || !indexes.includes(index)) return null
+  return planIndex(index, filter, conditionsFor(index, filter, wants), wants)
+}
+
+function remember(memory: PlanMemory, index: Index | null): void {
+  memory.times = index === memory.index ? memory.times + 1 : 1
+  memory.index = index
 }

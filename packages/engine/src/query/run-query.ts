@@ -19,7 +19,7 @@ import { compileFilter } from '../filter/match.ts'
 import type { Matcher } from '../filter/match.ts'
 import { getTopFields } from '../filter/paths.ts'
 import { compileKeyGuard } from './key-filter.ts'
-import { choosePlan } from './plan.ts'
+import { choosePlan, type PlanMemory } from './plan.ts'
 import type { Hint } from './hint.ts'
 import type { IndexPlan, ReadPlan } from './read-plan.ts'
 import { compileSort, sortItems } from '../filter/sort.ts'
@@ -35,6 +35,7 @@ export interface Query {
   /** The fields that the caller reads, besides those of filter and sort. Null means all. */
   readonly reads?: ReadonlySet<string> | null
   readonly counts?: { examined: number; keys: number }
+  readonly memory?: PlanMemory | null
 }
 
 export interface QuerySource {
@@ -158,6 +159,7 @@ export function planQuery({ data, view, collection }: QuerySource, query: Query)
     hint: query.hint ?? null,
     at: view.at,
     countKeys: (intervals, most) => countKeys(data, view, intervals, most),
+    memory: query.memory ?? null,
   })
 }
 
@@ -215,7 +217,13 @@ export function runQuery(source: QuerySource, query: Query): Iterable<Record> {
 
 /** By the index that finds the fewest records, which are sorted afterwards. */
 function runUnordered(source: QuerySource, query: Query, test: RecordTest): Iterable<Record> {
-  const plan = planQuery(source, { ...query, sort: [], skip: 0, limit: Infinity })
+  const plan = planQuery(source, {
+    ...query,
+    sort: [],
+    skip: 0,
+    limit: Infinity,
+    memory: null,
+  })
   return runPlan(source, plan, query, test)
 }
 
