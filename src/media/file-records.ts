@@ -334,10 +334,8 @@ async function* findTrashed(
       [{ type: plan.uid, locales: [NO_LOCALE], hidden: [] }],
       { before, limit: PAGE },
     )
-    const versions = await findVersionsOfDeletions(
-      database,
-      page.map(({ _id }) => _id),
-    )
+    const ids = page.map(({ _id }) => _id)
+    const versions = await findVersionsOfDeletions(database, ids)
     for (const { deletion, version } of versions) yield { deletion, record: asFile(plan, version) }
     before = page.at(-1)?._id ?? null
     if (page.length < PAGE) return
