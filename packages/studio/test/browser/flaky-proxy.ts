@@ -10,12 +10,21 @@ export interface FlakyProxy {
   cutAt(bytes: number): Promise<void>
   /** Carries no more bytes of the connection that sends `text`. Returns a function that cuts it. */
   stallAt(text: string): Promise<() => void>
+  /** Cuts the connection that sends `text` before the last bytes of its response. Resolves when `text` is sent. */
+  cutAnswerTo(text: string): Promise<void>
   close(): Promise<void>
+}
+
+interface Connection {
+  readonly browser: Socket
+  readonly server: Socket
+  readonly chunk: Buffer
 }
 
 interface Fault {
   readonly meets: (chunk: Buffer) => boolean
-  readonly strike: (browser: Socket) => void
+  /** In place of sending the chunk. */
+  readonly strike: (connection: Connection) => void
 }
 
 export async function startProxy(target: string): Promise<FlakyProxy> {
@@ -43,7 +52,7 @@ export async function startProxy(target: string): Promise<FlakyProxy> {
       for (const fault of faults) {
         if (!fault.meets(chunk)) continue
         faults.delete(fault)
-        return fault.strike(browser)
+        return fault.strike({ browser, server, chunk })
       }
       if (server.write(chunk)) return
       browser.pause()
@@ -51,11 +60,11 @@ export async function startProxy(target: string): Promise<FlakyProxy> {
     })
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
-  const strikeWhen = (meets: Fault['meets'], strike: (browser: Socket) => void): Promise<Socket> =>
+  const strikeWhen = (meets: Fault['meets'], strike: Fault['strike']): Promise<Socket> =>
     new Promise((resolve) => {
-      const once = (browser: Socket): void => {
-        strike(browser)
-        resolve(browser)
+      const once = (connection: Connection): void => {
+        strike(connection)
+        resolve(connection.browser)
       }
       faults.add({ meets, strike: once })
     })
@@ -65,15 +74,26 @@ export async function startProxy(target: string): Promise<FlakyProxy> {
     cutAt: async (bytes) => {
       await strikeWhen(
         () => sent >= bytes,
-        (browser) => browser.resetAndDestroy(),
+        ({ browser }) => browser.resetAndDestroy(),
       )
     },
     stallAt: async (text) => {
       const stalled = await strikeWhen(
         (chunk) => chunk.includes(text),
-        (browser) => browser.pause(),
+        ({ browser }) => browser.pause(),
       )
       return () => stalled.resetAndDestroy()
+    },
+    cutAnswerTo: async (text) => {
+      await strikeWhen(
+        (chunk) => chunk.includes(text),
+        ({ browser, server, chunk }) => {
+          server.unpipe(browser)
+          server.once('data', (answer: Buffer) => browser.end(answer.subarray(0, -5)))
+          server.resume()
+          server.write(chunk)
+        },
+      )
     },
     close: async () => {
       for (const socket of open) socket.destroy()

@@ -135,6 +135,16 @@ describeInBrowser('uploads over a bad network', () => {
     }
   }).timeout(TIMEOUT_MS)
 
+  it('store a small file once if its response is lost', async () => {
+    const local = makeFile('lost.bin', 10_000)
+    const lost = proxy.cutAnswerTo('multipart/form-data')
+    await choose([local])
+    await lost
+    await file('lost.bin').waitFor({ timeout: 60_000 })
+    await list().waitFor({ state: 'detached' })
+    await expectWhole(local)
+  }).timeout(TIMEOUT_MS)
+
   it('can be cancelled, which deletes the bytes of the server', async () => {
     const local = makeFile('cancelled.bin', LENGTH)
     const begun = page.waitForResponse(

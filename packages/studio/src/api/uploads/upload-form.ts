@@ -1,15 +1,16 @@
 import type { FileEntry } from '../file-entry.ts'
-import { sendWatched, StalledError } from './send-watched.ts'
+import { LostError, sendWatched, StalledError } from './send-watched.ts'
 import type { UploadWay, WayOptions } from './upload-way.ts'
 
 /** The server resizes a picture before it responds. */
 const RESPONSE_MS = 60_000
-const MAX_STALLS = 3
+const MAX_RETRIES = 3
 
 export function byForm(options: WayOptions): UploadWay {
   return {
     send: (onShare) => sendForm(options, onShare),
-    maxRetries: (error) => (error instanceof StalledError ? MAX_STALLS : 0),
+    maxRetries: (error) =>
+      error instanceof LostError || error instanceof StalledError ? MAX_RETRIES : 0,
     giveUp: () => undefined,
   }
 }
