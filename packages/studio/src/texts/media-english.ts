@@ -5,6 +5,7 @@ export const mediaEnglish = {
   'media.privateHint': 'A change gives the file a new address. Old addresses stop working.',
   'media.upload': 'Upload',
   'media.uploads': 'Uploads',
+  'media.queued': 'Waiting for other uploads',
   'media.interrupted': 'Interrupted. The upload continues automatically.',
   'media.unreadable': 'The file cannot be read. It was changed or deleted.',
   'media.cancelUpload': 'Cancel the upload of {name}',

@@ -8,6 +8,7 @@ export const mediaGerman: Readonly<Record<keyof typeof mediaEnglish, string>> = 
     'Eine Änderung gibt der Datei eine neue Adresse. Alte Adressen funktionieren dann nicht mehr.',
   'media.upload': 'Hochladen',
   'media.uploads': 'Uploads',
+  'media.queued': 'Wartet auf andere Uploads',
   'media.interrupted': 'Unterbrochen. Das Hochladen wird automatisch fortgesetzt.',
   'media.unreadable': 'Die Datei lässt sich nicht lesen. Sie wurde geändert oder gelöscht.',
   'media.cancelUpload': 'Hochladen von {name} abbrechen',

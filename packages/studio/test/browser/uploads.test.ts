@@ -126,6 +126,7 @@ describeInBrowser('uploads over a bad network', () => {
     ]
     await choose([...large, small, next])
     await Promise.all(stalls)
+    await list().getByText('Waiting for other uploads').waitFor()
     expect(await stored('next.bin')).to.have.length(0)
     await interrupted().waitFor({ timeout: 90_000 })
     await file('next.bin').waitFor({ timeout: 90_000 })
@@ -143,6 +144,20 @@ describeInBrowser('uploads over a bad network', () => {
     await file('lost.bin').waitFor({ timeout: 60_000 })
     await list().waitFor({ state: 'detached' })
     await expectWhole(local)
+  }).timeout(TIMEOUT_MS)
+
+  it('are shown again when the media are opened again', async () => {
+    const stall = proxy.stallAt('application/offset+octet-stream')
+    await choose([makeFile('away.bin', 9_000_000)])
+    await stall
+    await page.getByRole('link', { name: 'Home' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Media' }).waitFor({ state: 'detached' })
+    expect(await list().count()).to.equal(0)
+    await page.getByRole('link', { name: 'Media' }).click()
+    await list().getByText('away.bin').waitFor()
+    await page.getByRole('button', { name: 'Cancel the upload of away.bin' }).click()
+    await list().waitFor({ state: 'detached' })
+    expect(await stored('away.bin')).to.have.length(0)
   }).timeout(TIMEOUT_MS)
 
   it('can be cancelled, which deletes the bytes of the server', async () => {
@@ -241,6 +256,12 @@ describeInBrowser('uploads over a bad network', () => {
     await expectWhole(local)
   }).timeout(TIMEOUT_MS)
 
+  const galleryOf = async (documentId: string): Promise<readonly string[]> => {
+    const entry = await server.ask('GET', `${PIECE}/${documentId}?populate=gallery`)
+    const files = (entry.data.gallery ?? []) as readonly { readonly name: string }[]
+    return files.map(({ name }) => name)
+  }
+
   it('leave out a cancelled file that has arrived before an earlier one', async () => {
     const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Order' } })).data
     await openPiece(page, { ...server, address: proxy.address }, documentId)
@@ -262,11 +283,24 @@ describeInBrowser('uploads over a bad network', () => {
     }
     await gallery.getByRole('button', { name: /^third.png/ }).waitFor()
     expect(await gallery.getByText('second.png').count()).to.equal(0)
-    await untilStored(async () => {
-      const entry = await server.ask('GET', `${PIECE}/${documentId}?populate=gallery`)
-      const files = entry.data.gallery as readonly { readonly name: string }[] | null
-      return files?.map(({ name }) => name).join(' ')
-    }, 'third.png')
+    await untilStored(() => galleryOf(documentId), ['third.png'])
+  }).timeout(TIMEOUT_MS)
+
+  it('do not hold back other changes of their field while they are interrupted', async () => {
+    const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Held' } })).data
+    await openPiece(page, { ...server, address: proxy.address }, documentId)
+    const gallery = fieldAt(page, 'gallery')
+    await choose([makeFile('early.png', 10_000)], gallery)
+    await untilStored(() => galleryOf(documentId), ['early.png'])
+    const parts = `**${PATH}/*`
+    await page.route(parts, (route) => route.abort('connectionfailed'))
+    await choose([makeFile('late.png', 9_000_000)], gallery)
+    await interrupted().waitFor()
+    await gallery.getByRole('button', { name: 'Remove early.png' }).click()
+    await untilStored(() => galleryOf(documentId), [])
+    await page.unroute(parts)
+    await gallery.getByRole('button', { name: /^late.png/ }).waitFor({ timeout: 60_000 })
+    await untilStored(() => galleryOf(documentId), ['late.png'])
   }).timeout(TIMEOUT_MS)
 
   it('fill a field of an entry behind a cut, and can be cancelled there', async () => {

@@ -20,8 +20,9 @@ import { FileChoice } from './file-choice.tsx'
 import { acceptOf, isOfKind, kindsOf } from './file-kinds.ts'
 import { FileThumb } from './file-thumb.tsx'
 import styles from './media-field.module.css'
+import type { ShownUpload } from './shown-upload.ts'
 import { UploadRow } from './upload-row.tsx'
-import { type ShownUpload, useUploads } from './use-uploads.ts'
+import { useUploads } from './use-uploads.ts'
 
 const NO_FILES: readonly FileValue[] = []
 
@@ -159,10 +160,11 @@ function FileList({ files, isFixed, isMany, onChange }: FileListProps) {
   )
 }
 
+/** An interrupted upload may take long, so it does not hold back the other changes of the attribute. */
 function useWaiting(place: Place, uploads: readonly ShownUpload[]): void {
   const { form } = useOpenEntry()
   const { t } = useTexts()
-  const isWaiting = uploads.some(({ failure }) => failure === null)
+  const isWaiting = uploads.some(({ failure, isInterrupted }) => failure === null && !isInterrupted)
   const problem = t('media.waiting')
   useEffect(() => {
     if (!isWaiting) return

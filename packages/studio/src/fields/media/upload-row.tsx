@@ -2,7 +2,8 @@ import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './media-field.module.css'
-import type { ShownUpload } from './use-uploads.ts'
+import type { ShownUpload } from './shown-upload.ts'
+import { UploadNote } from './upload-note.tsx'
 
 export interface UploadRowProps {
   readonly upload: ShownUpload
@@ -13,7 +14,7 @@ export interface UploadRowProps {
 /** The progress of an upload, or the reason of its failure. */
 export function UploadRow({ upload, onDrop }: UploadRowProps) {
   const { t } = useTexts()
-  const { name, share, isInterrupted, failure } = upload
+  const { name, share, failure } = upload
   return (
     <div className={styles['file']}>
       <span className={styles['about']}>
@@ -25,11 +26,7 @@ export function UploadRow({ upload, onDrop }: UploadRowProps) {
             {failure}
           </span>
         )}
-        {failure === null && isInterrupted && (
-          <span className={styles['more']} role="status">
-            {t('media.interrupted')}
-          </span>
-        )}
+        {failure === null && <UploadNote upload={upload} className={styles['more']} />}
       </span>
       <Button
         look="quiet"

@@ -2,16 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { uploadFile } from '../../api/uploads/upload-file.ts'
 import type { FileValue } from '../../entry/values.ts'
 import { OrderedArrivals } from './ordered-arrivals.ts'
-
-export interface ShownUpload {
-  readonly id: number
-  readonly name: string
-  /** From 0 to 1. */
-  readonly share: number
-  /** Whether the upload waits for its connection. */
-  readonly isInterrupted: boolean
-  readonly failure: string | null
-}
+import { queuedUpload, type ShownUpload } from './shown-upload.ts'
 
 /**
  * Running uploads. `start` returns a number for each file, and `drop` cancels one. `onDone` receives the files of one call
@@ -33,7 +24,8 @@ export function useUploads(onDone: (file: FileValue, id: number) => void, isPriv
     const { signal } = controller
     controllers.set(id, controller)
     const onProgress = (share: number): void => change(id, { share })
-    const onInterrupted = (isInterrupted: boolean): void => change(id, { isInterrupted })
+    const onInterrupted = (isInterrupted: boolean): void =>
+      change(id, { isInterrupted, isQueued: false })
     try {
       return await uploadFile(file, { signal, isPrivate, onProgress, onInterrupted })
     } catch (error) {
@@ -45,8 +37,7 @@ export function useUploads(onDone: (file: FileValue, id: number) => void, isPriv
   }
   const start = (files: readonly File[]): readonly number[] => {
     const ids = files.map(() => (last.current += 1))
-    const begun = files.map(({ name }, at) => ({ id: ids[at] ?? 0, name, ...BEGUN }))
-    setUploads((all) => [...all, ...begun])
+    setUploads((all) => [...all, ...files.map(({ name }, at) => queuedUpload(ids[at] ?? 0, name))])
     const deliver = (id: number, arrived: FileValue): void => {
       done.current(arrived, id)
       forget(id)
@@ -68,8 +59,6 @@ export function useUploads(onDone: (file: FileValue, id: number) => void, isPriv
   }
   return { uploads, start, drop }
 }
-
-const BEGUN = { share: 0, isInterrupted: false, failure: null } as const
 
 /** Of the uploads that run, by their number. They end when the field closes. */
 function useControllers(): Map<number, AbortController> {

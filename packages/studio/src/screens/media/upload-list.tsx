@@ -1,7 +1,8 @@
 import { ProgressBar } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
-import type { ShownUpload } from '../../fields/media/use-uploads.ts'
+import type { ShownUpload } from '../../fields/media/shown-upload.ts'
+import { UploadNote } from '../../fields/media/upload-note.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './upload-list.module.css'
 import type { MediaUploads } from './use-media-uploads.ts'
@@ -36,8 +37,7 @@ export function UploadList({ uploads: { uploads, drop } }: { readonly uploads: M
 }
 
 function Progress({ upload }: { readonly upload: ShownUpload }) {
-  const { t } = useTexts()
-  const { name, share, isInterrupted, failure } = upload
+  const { name, share, failure } = upload
   if (failure !== null) {
     return (
       <div className={styles['bar']} role="alert">
@@ -56,11 +56,7 @@ function Progress({ upload }: { readonly upload: ShownUpload }) {
           </>
         )}
       </ProgressBar>
-      {isInterrupted && (
-        <span className={styles['share']} role="status">
-          {t('media.interrupted')}
-        </span>
-      )}
+      <UploadNote upload={upload} className={styles['share']} />
     </div>
   )
 }

@@ -1,57 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
-import { uploadFile } from '../../api/uploads/upload-file.ts'
-import type { ShownUpload } from '../../fields/media/use-uploads.ts'
+import { useEffect, useSyncExternalStore } from 'react'
+import { MediaUploadQueue } from './media-upload-queue.ts'
+
+/** Of this tab, so that the screen shows running uploads again when it reopens. */
+const queue = new MediaUploadQueue()
 
 export function useMediaUploads(folder: string | null) {
   const client = useQueryClient()
-  const [uploads, setUploads] = useState<readonly ShownUpload[]>([])
-  const last = useRef(0)
-  const running = useRef(new Map<number, AbortController>())
-
-  const change = (id: number, to: Partial<ShownUpload>): void =>
-    setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...to } : one)))
-  const forget = (id: number): void => setUploads((all) => all.filter((one) => one.id !== id))
-
-  const send = async (id: number, file: File): Promise<void> => {
-    const controller = new AbortController()
-    const { signal } = controller
-    running.current.set(id, controller)
-    try {
-      await uploadFile(file, {
-        folder,
-        signal,
-        onProgress: (share) => change(id, { share }),
-        onInterrupted: (isInterrupted) => change(id, { isInterrupted }),
-      })
-      forget(id)
-      await client.invalidateQueries({ queryKey: ['files', 'list'] })
-      await client.invalidateQueries({ queryKey: ['folders'] })
-    } catch (error) {
-      change(id, { failure: error instanceof Error ? error.message : String(error) })
-    } finally {
-      running.current.delete(id)
-    }
+  const uploads = useSyncExternalStore(queue.subscribe, queue.list)
+  const onStored = async (): Promise<void> => {
+    await client.invalidateQueries({ queryKey: ['files', 'list'] })
+    await client.invalidateQueries({ queryKey: ['folders'] })
   }
-
-  const start = (files: readonly File[]): void => {
-    for (const file of files) {
-      last.current += 1
-      const id = last.current
-      const begun = { id, name: file.name, share: 0, isInterrupted: false, failure: null }
-      setUploads((all) => [...all, begun])
-      void send(id, file)
-    }
-  }
-
-  /** Cancels an upload that runs. */
-  const drop = (id: number): void => {
-    forget(id)
-    running.current.get(id)?.abort()
-  }
-
+  const start = (files: readonly File[]): void => queue.start(files, { folder, onStored })
   usePasted(start)
-  return { uploads, start, drop }
+  return { uploads, start, drop: queue.drop }
 }
 
 export type MediaUploads = ReturnType<typeof useMediaUploads>
