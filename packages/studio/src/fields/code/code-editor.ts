@@ -7,6 +7,7 @@ import { EditorState, type Extension, Prec, Transaction } from '@codemirror/stat
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { picturesIn } from '../media/pictures-in.ts'
+import { textDifference } from '../text-difference.ts'
 import { applyTool, type MarkdownTool } from './markdown-commands.ts'
 
 export type CodeLanguage = 'markdown' | 'json'
@@ -69,7 +70,7 @@ export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): C
   })
   return {
     setText: (text) => {
-      const changes = differenceOf(view.state.doc.toString(), text)
+      const changes = textDifference(view.state.doc.toString(), text)
       if (changes === null) return
       isSetting = true
       view.dispatch({ changes, annotations: Transaction.addToHistory.of(false) })
@@ -87,20 +88,6 @@ export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): C
     focus: () => view.focus(),
     destroy: () => view.destroy(),
   }
-}
-
-/** The replaced middle, so that the cursor and held positions stay in the rest; null if equal. */
-function differenceOf(
-  old: string,
-  text: string,
-): { from: number; to: number; insert: string } | null {
-  if (old === text) return null
-  const shorter = Math.min(old.length, text.length)
-  let from = 0
-  while (from < shorter && old[from] === text[from]) from += 1
-  let tail = 0
-  while (tail < shorter - from && old.at(-1 - tail) === text.at(-1 - tail)) tail += 1
-  return { from, to: old.length - tail, insert: text.slice(from, text.length - tail) }
 }
 
 function receiveFiles(

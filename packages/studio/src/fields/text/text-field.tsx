@@ -5,6 +5,7 @@ import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
 import { useFieldLabel, usePlaceholder } from '../../texts/field-words.ts'
 import { useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
+import { useKeptSelection } from './use-kept-selection.ts'
 
 const COUNTER_THRESHOLD = 0.8
 
@@ -14,6 +15,7 @@ export function TextField({ attribute, name, place }: FieldProps<ScalarAttribute
   const set = useSetValue<string | null>(place)
   const { isReadOnly } = useOpenEntry()
   const placeholder = usePlaceholder(attribute)
+  const ref = useKeptSelection(value)
   return (
     <FieldFrame
       {...{ attribute, name, place }}
@@ -23,6 +25,7 @@ export function TextField({ attribute, name, place }: FieldProps<ScalarAttribute
         const shared = {
           ...names,
           ...placeholder,
+          ref,
           value,
           readOnly: isReadOnly || attribute.writable === false,
           onChange: (event: { target: { value: string } }) => set(orNull(event.target.value)),
@@ -46,11 +49,13 @@ export function TitleField({ attribute, name, place }: FieldProps<ScalarAttribut
   const { t } = useTexts()
   const label = useFieldLabel(name, attribute)
   const declared = usePlaceholder(attribute)
+  const ref = useKeptSelection(value)
   return (
     <FieldFrame {...{ attribute, name, place }} isTitle>
       {(names) => (
         <textarea
           {...names}
+          ref={ref}
           rows={1}
           className={styles['titleInput']}
           value={value}
