@@ -45,8 +45,8 @@ export interface AutosaveOptions {
 const SAVE_DELAY_MS = 800
 /** Delay in ms before a change is stored in the browser. */
 const STORE_DELAY_MS = 200
-const MIN_RETRY_MS = 2_000
-const MAX_RETRY_MS = 30_000
+export const MIN_RETRY_MS = 2_000
+export const MAX_RETRY_MS = 30_000
 
 interface WriteAttempt {
   readonly name: string
@@ -76,6 +76,9 @@ export class Autosave {
    * once.
    */
   #unanswered: WriteAttempt | null = null
+  /** The data of the last write that was refused as a whole. */
+  #refusedData: Data = {}
+
   constructor(options: AutosaveOptions) {
     this.#options = options
     this.#base = options.base
@@ -138,15 +141,28 @@ export class Autosave {
     await this.#underWay
   }
 
-  async refresh(): Promise<void> {
+  /** Reads the entry and merges it. Returns false if the read failed. */
+  async refresh(): Promise<boolean> {
     const read = await this.#readNewest()
     if (read === 'gone') {
       this.keep()
-      return this.#setState({ kind: 'gone' })
+      this.#setState({ kind: 'gone' })
+      return true
     }
     if (read !== null) this.#merge(read)
     await this.#nameConflicts()
+    this.#settleRefresh()
+    return read !== null
+  }
+
+  #settleRefresh(): void {
+    const { kind } = this.#state
+    if (kind === 'refused' && isDeepEqual(sendableData(this.#unsaved()), this.#refusedData)) {
+      return this.keep()
+    }
     this.#settle()
+    const isPending = kind === 'unsaved' || kind === 'unreachable'
+    if (this.#state.kind === 'unsaved' && !isPending) this.#edited()
   }
 
   /** Repeats reads that a write or another read overtook, because they can return an older entry. */
@@ -255,7 +271,7 @@ export class Autosave {
     if (author !== null) form.nameConflicts(author)
   }
 
-  #refused(faults: readonly SentFault[], message: string, { sent }: WriteAttempt): void {
+  #refused(faults: readonly SentFault[], message: string, { sent, data }: WriteAttempt): void {
     const { form } = this.#options
     const problems = new Map<string, readonly string[]>()
     for (const fault of faults.filter(({ path }) => path.length > 0)) {
@@ -264,6 +280,7 @@ export class Autosave {
     }
     form.setRefused(problems)
     this.keep()
+    this.#refusedData = data
     if (problems.size === 0) return this.#setState({ kind: 'refused', message })
     this.#settle()
   }

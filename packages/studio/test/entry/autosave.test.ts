@@ -186,6 +186,43 @@ describe('the autosave', () => {
     ])
   })
 
+  it('keeps the reason of a refusal when others change the entry', async () => {
+    const { form, server, saver, clock, kept } = openForm()
+    server.isForbidden = true
+    form.set(['title'], 'mine')
+    await clock.pass(800)
+    const refused = { kind: 'refused', message: 'forbidden' }
+    expect(saver.state()).to.deep.equal(refused)
+    server.elsewhere({ views: 7 })
+    expect(await saver.refresh()).to.equal(true)
+    expect(form.get(['views'])).to.equal(7)
+    expect(saver.state()).to.deep.equal(refused)
+    expect(kept.work?.mine).to.deep.equal({ title: 'mine' })
+    await clock.pass(60_000)
+    expect(server.attempts).to.equal(1)
+    server.isForbidden = false
+    form.set(['title'], 'mine again')
+    await clock.pass(800)
+    await clock.pass(800)
+    expect(server.entry).to.include({ title: 'mine again' })
+  })
+
+  it('saves the changes that others release from a conflict', async () => {
+    const { form, server, saver, clock } = openForm()
+    const quote = ['quotes', 'shared.quote:1']
+    form.set([...quote, 'text'], 'mine')
+    form.set([...quote, 'source'], 'source by me')
+    server.elsewhere({ quotes: [{ id: 1, text: 'theirs' }] })
+    await clock.pass(800)
+    expect(saver.state()).to.deep.equal({ kind: 'held', attributes: ['quotes'] })
+    server.elsewhere({ quotes: [{ id: 1, text: 'mine' }] })
+    await saver.refresh()
+    expect(saver.state().kind).to.equal('unsaved')
+    await clock.pass(800)
+    expect(saver.state().kind).to.equal('saved')
+    expect(server.writes.at(-1)).to.deep.equal({ quotes: [{ id: 1, source: 'source by me' }] })
+  })
+
   it('skips input that cannot be parsed, and reports it as unsaved', async () => {
     const { form, server, saver, clock } = openForm()
     form.setUnreadable(['views'], 'not a number')

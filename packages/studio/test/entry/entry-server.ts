@@ -69,6 +69,8 @@ class Server implements EntryDoor {
   attempts = 0
   isDown = false
   isGone = false
+  isForbidden = false
+  reads = 0
   losesAnswers = false
   refuse: Readonly<Record<string, string>> = {}
   readonly writes: Data[] = []
@@ -118,6 +120,7 @@ class Server implements EntryDoor {
   }
 
   #write(data: Data, etag: string | null): SaveAnswer {
+    if (this.isForbidden) return { kind: 'refused', faults: [], message: 'forbidden' }
     if (etag !== null && etag !== String(this.#revision)) return { kind: 'stale' }
     const faults = Object.entries(this.refuse).flatMap(([path, message]) =>
       path.split('.')[0] !== undefined && (path.split('.')[0] ?? '') in data
@@ -131,6 +134,8 @@ class Server implements EntryDoor {
   }
 
   async read() {
+    this.reads += 1
+    if (this.isDown) return null
     if (this.isGone) return 'gone' as const
     const read = { entry: this.entry, etag: String(this.#revision) }
     const held = this.#heldRead

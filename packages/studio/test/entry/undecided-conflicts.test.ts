@@ -104,7 +104,7 @@ class Session {
     type: ({ at, value }) => this.#type(at, value),
     elsewhere: ({ at, value }) => this.#writeElsewhere(at, value),
     pass: () => this.#opened.clock.pass(800),
-    refresh: () => this.#opened.saver.refresh(),
+    refresh: async () => void (await this.#opened.saver.refresh()),
     decide: ({ at, value }) => this.#decide(addressOf(at), value === '2'),
     reload: () => this.#reopen(),
     compare: () => this.#compare(),

@@ -11,6 +11,7 @@ import {
 } from '../../entry/kept-work.ts'
 import { announceWindow, findOtherWindows, WINDOW } from '../../entry/open-windows.ts'
 import { randomName } from '../../api/random-name.ts'
+import { runAfter } from '../../entry/run-after.ts'
 import { restoreWork } from '../../entry/unsaved.ts'
 import { newValues, toFormValues } from '../../entry/values.ts'
 import { openDoor } from './open-door.ts'
@@ -55,10 +56,7 @@ export async function openSession({
     isAutomatic: type.draftAndPublish && !isAside,
     keep: keeper.keep,
     now: Date.now,
-    after: (milliseconds, act) => {
-      const timer = setTimeout(act, milliseconds)
-      return () => clearTimeout(timer)
-    },
+    after: runAfter,
     newAttempt: randomName,
   })
   return { plan, form, saver, door, isRestored: kept !== null, keepsWork: keeper.keepsWork }

@@ -1,5 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { catchUp } from '../../entry/catch-up.ts'
+import { runAfter } from '../../entry/run-after.ts'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import { factsKey, type LocaleState, localeStatesQuery } from '../../api/entry-facts.ts'
 import { LIVE_REFRESH_MS } from '../../api/presence.ts'
@@ -41,9 +43,11 @@ export function useFollowing({ plan, door, saver }: EntrySession, isLive: boolea
   }, [client, documentId, door, mark, plan.locale, uid])
   const writtenAt = own?.updatedAt
   useEffect(() => {
-    const isMissing = mark === GONE_MARK && door.writtenAt() !== null
-    const isOlder = writtenAt !== undefined && writtenAt !== door.writtenAt()
-    if (isMissing || isOlder) void saver.refresh()
+    const isBehind = (): boolean => {
+      const isMissing = mark === GONE_MARK && door.writtenAt() !== null
+      return isMissing || (writtenAt !== undefined && writtenAt !== door.writtenAt())
+    }
+    return catchUp({ isBehind, refresh: () => saver.refresh(), after: runAfter })
   }, [door, mark, saver, writtenAt])
   return { states, state: own?.state, changes: own?.changes }
 }
