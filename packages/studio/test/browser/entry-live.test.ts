@@ -22,6 +22,9 @@ const MAX_SHOWN_MS = 2_000
 /** Longer than the pause before an autosave. */
 const SAVE_DELAY_MS = 1_000
 
+/** At least the delay before a failed read is repeated. */
+const RETRY_MS = 2_000
+
 const LINES = ['One', 'Two']
 const TEXTS = {
   story: (lines: readonly string[]) => ({
@@ -148,6 +151,42 @@ describeInBrowser('live changes of an open entry', function () {
       await untilStored(stored, TEXTS[place](['One', 'Two by Grace'])[place as never])
     })
   }
+
+  for (const [name, fieldIn] of [
+    ['title', titleOf],
+    ['teaser', (page: Page) => page.getByLabel('Teaser', { exact: true })],
+  ] as const) {
+    it(`keeps the caret in the ${name} when another user changes it`, async () => {
+      const field = fieldIn(ada.page)
+      const text = await field.inputValue()
+      await field.press('Home')
+      await field.press('ArrowRight')
+      await field.press('Shift+ArrowRight')
+      await saveByGrace(fieldIn, `A ${text}`)
+      await untilShown(async () => (await field.inputValue()) === `A ${text}`)
+      await ada.page.keyboard.type('!')
+      const wanted = `A ${text[0]}!${text.slice(2)}`
+      expect(await field.inputValue()).to.equal(wanted)
+      await ada.page.clock.resume()
+      const stored = async () => (await server.ask('GET', `${PIECE}/${documentId}`)).data[name]
+      await untilStored(stored, wanted)
+    })
+  }
+
+  it('repeats a read of the entry that failed', async () => {
+    let failures = 0
+    const isEntry = (url: URL): boolean =>
+      decodeURIComponent(url.pathname) === `${PIECE}/${documentId}`
+    await ada.page.route(isEntry, (route) => {
+      failures += 1
+      return failures > 1 ? route.continue() : route.fulfill({ status: 503, body: '' })
+    })
+    await saveElsewhere({ teaser: 'Read later' })
+    await untilShown(() => Promise.resolve(failures === 1))
+    await ada.page.clock.runFor(RETRY_MS)
+    await untilShown(async () => (await teaserOf(ada.page).inputValue()) === 'Read later')
+    await ada.page.unroute(isEntry)
+  })
 
   it('shows a conflict with its author, and keeps the own text', async () => {
     await titleOf(ada.page).fill('Title by Ada')
