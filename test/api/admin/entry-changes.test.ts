@@ -12,6 +12,8 @@ const CONTENT_TYPES = {
   ),
 }
 const UID = 'api::article.article'
+/** Of a stream, between two events of a kind. */
+const PAUSE_MS = 500
 const READING = [`${UID}.find`, `${UID}.findOne`, `${UID}.readDrafts`]
 
 describe('the changes of an open entry', function () {
@@ -126,9 +128,11 @@ describe('the changes of an open entry', function () {
 
   it('sends few events for a burst of changes, and the last of them', async () => {
     const stream = await watch(other, ada)
+    const began = performance.now()
     for (let turn = 0; turn < 30; turn += 1) await write(`Title ${turn}`)
     await untilChange(stream, 'entry', await revisionOf())
-    expect(changesOf(stream).length).to.be.at.most(15)
+    const pauses = Math.ceil((performance.now() - began) / PAUSE_MS)
+    expect(changesOf(stream).length).to.be.at.most(pauses + 2)
   })
 
   it('begins with a change if the entry was written after updatedAt', async () => {
@@ -170,6 +174,8 @@ describe('the changes of an open entry', function () {
     await mia.send('DELETE', '/admin/session')
     await write('Two')
     await untilEnded(stream, 'credentials')
-    expect(changesOf(stream)).to.deep.equal([])
+    // The creation of the entry can arrive when the stream has begun.
+    const revisions = changesOf(stream).map(({ revision }) => revision)
+    expect(revisions).not.to.include(await revisionOf())
   })
 })
