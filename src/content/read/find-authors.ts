@@ -15,22 +15,20 @@ export interface VersionAuthors {
   readonly updatedBy: VersionAuthor | null
 }
 
-const NOBODY: VersionAuthors = { createdBy: null, updatedBy: null }
-
-/** In the order of the lines. Runs one query. */
+/** In the order of the lines. Null for lines without a version. Runs one query. */
 export async function findAuthors(
   database: Database,
   plan: ContentTypePlan,
   status: Status,
   lines: readonly Omit<StateOfLocale, 'state'>[],
-): Promise<readonly VersionAuthors[]> {
+): Promise<readonly (VersionAuthors | null)[]> {
   if (lines.length === 0) return []
   const ids = lines.map(({ documentId, locale }) => versionId(documentId, { locale, status }))
   const rows = await versionsOf(database, plan)
     .find({ _id: { $in: ids } }, { projection: { createdBy: 1, updatedBy: 1 } })
     .toArray()
   const authors = new Map(rows.map((row) => [row._id, authorsOf(row as unknown as StoredVersion)]))
-  return ids.map((id) => authors.get(id) ?? NOBODY)
+  return ids.map((id) => authors.get(id) ?? null)
 }
 
 function authorsOf({ createdBy, updatedBy }: Partial<StoredVersion>): VersionAuthors {

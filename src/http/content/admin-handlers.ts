@@ -2,6 +2,7 @@ import { findAuthors } from '../../content/read/find-authors.ts'
 import type { StateOfLocale } from '../../content/read/find-states.ts'
 import { findEntries } from '../../content/read/find-entries.ts'
 import { shownStates } from '../../content/read/visible-facts.ts'
+import { hasReadRules, visibleVersions } from '../../content/rules/visible-documents.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { checkPublication } from '../../content/planning/check-publication.ts'
 import { findReviewStages } from '../../content/review/find-reviews.ts'
@@ -42,7 +43,7 @@ export async function list(
   const listed = { lines: linesOf(found.entries, parsed.version), version: parsed.version, locales }
   const [states, stages, authors] = await Promise.all([
     statesOf(ctx, dependencies, plan, listed),
-    stagesOf(dependencies, plan, listed),
+    stagesOf(ctx, dependencies, plan, listed),
     showsAuthors ? authorsOf(ctx, dependencies, plan, listed) : null,
   ])
   const { data, meta } = listEnvelope(found, parsed.page)
@@ -71,28 +72,50 @@ function keyIn({ locales }: VersionSelection, { documentId, locale }: ListedLine
   return locales.length === 1 ? documentId : `${documentId}:${locale}`
 }
 
-/** Null unless the list shows drafts of a type with a review. The caller sees each of these drafts. */
-async function stagesOf(
-  { documents: { database } }: EditorContentDependencies,
+/** The listed versions that the caller sees. Lists without the locale name each locale of a document. */
+async function visibleLines(
+  { state: { principal } }: Context,
+  { documents }: EditorContentDependencies,
   plan: ContentTypePlan,
-  { lines, version }: ListedEntries,
+  { lines, version, locales: { defaultCode } }: ListedEntries,
+): Promise<readonly ListedLine[]> {
+  const rules = writeRulesOf(principal)
+  if (!hasReadRules(rules, plan)) return lines
+  const documentIds = lines.map(({ documentId }) => documentId)
+  const seen = await visibleVersions(documents, rules, { plan, documentIds, locale: defaultCode })
+  return lines.filter((line) => seen.has({ ...line, status: version.status }))
+}
+
+/** Null unless the list shows drafts of a type with a review. */
+async function stagesOf(
+  ctx: Context,
+  dependencies: EditorContentDependencies,
+  plan: ContentTypePlan,
+  listed: ListedEntries,
 ): Promise<Readonly<Record<string, string | undefined>> | null> {
+  const { version } = listed
   if (plan.review === undefined || version.status !== 'draft') return null
-  const found = await findReviewStages(database, plan, lines)
+  const lines = await visibleLines(ctx, dependencies, plan, listed)
+  const found = await findReviewStages(dependencies.documents.database, plan, lines)
   return Object.fromEntries(lines.map((line, at) => [keyIn(version, line), found[at]]))
 }
 
-/** Of the listed versions, which the caller sees. */
 async function authorsOf(
-  { state: { principal } }: Context,
+  ctx: Context,
   dependencies: EditorContentDependencies,
   plan: ContentTypePlan,
-  { lines, version }: ListedEntries,
+  listed: ListedEntries,
 ): Promise<Readonly<Record<string, ShownAuthors | undefined>>> {
-  const { database } = dependencies.documents
-  const found = await findAuthors(database, plan, version.status, lines)
-  const shown = await showAuthors(principal, dependencies, found)
-  return Object.fromEntries(lines.map((line, at) => [keyIn(version, line), shown[at]]))
+  const { version } = listed
+  const lines = await visibleLines(ctx, dependencies, plan, listed)
+  const found = await findAuthors(dependencies.documents.database, plan, version.status, lines)
+  const known = lines.flatMap((line, at) => {
+    const authors = found[at] ?? null
+    return authors === null ? [] : [{ key: keyIn(version, line), authors }]
+  })
+  const all = known.map(({ authors }) => authors)
+  const shown = await showAuthors(ctx.state.principal, dependencies, all)
+  return Object.fromEntries(known.map(({ key }, at) => [key, shown[at]]))
 }
 
 /** States of visible versions by documentId, or by `documentId:locale` for a list of several locales. */

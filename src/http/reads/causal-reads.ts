@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { ValidationError } from '../../base/errors.ts'
 import type { DocumentContext } from '../../content/context.ts'
 import type { Context, Middleware } from '../router/state.ts'
@@ -10,11 +11,15 @@ type Database = DocumentContext['database']
 const OF_API = /^\/+api(?:\/|$)/i
 const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** Adds the time to successful responses of writes under `/api`. It is at least the time of the write. */
+/**
+ * Adds the time to successful responses of writes under `/api`. It is at least the time of the write. The headers of a
+ * stream precede its writes.
+ */
 export function sendWrittenTime(database: Pick<Database, 'clusterTime'>): Middleware {
   return async (ctx, next) => {
     await next()
     if (!WRITES.has(ctx.method) || ctx.status >= 400 || !OF_API.test(ctx.path)) return
+    if (ctx.body instanceof Readable) return
     // Another process may have done the work of a replayed request.
     const isReplayed = ctx.response.get('Idempotency-Replayed') !== ''
     const time = await database.clusterTime(isReplayed).catch(() => null) // the write has succeeded

@@ -3,7 +3,9 @@ import { addAdministrator, addRole, type AdminClient, signIn } from '../../suppo
 import { declare, type Json, serve, type TestServer } from '../../support/server.ts'
 
 const NOTE = 'api::note.note'
+const PAGE = 'api::page.page'
 const CONTENT = `/admin/content/${NOTE}`
+const localized = { pluginOptions: { i18n: { localized: true } } }
 const PASSWORD = 'correct horse battery'
 
 describe('authors in lists of editors', () => {
@@ -17,13 +19,19 @@ describe('authors in lists of editors', () => {
       contentTypes: {
         note: declare('note', { title: { type: 'string' }, tag }, { draftAndPublish: true }),
         tag: declare('tag', { name: { type: 'string' } }),
+        page: declare(
+          'page',
+          { title: { type: 'string', ...localized }, open: { type: 'boolean', ...localized } },
+          { draftAndPublish: true, localized: true },
+        ),
       },
+      locales: ['fr', 'de'],
       environment: { RATE_LIMIT: 'off' },
     })
-    const rules = ['find', 'readDrafts'].map((verb) => ({
-      action: `${NOTE}.${verb}`,
-      where: { title: 'Shown' },
-    }))
+    const rules = ['find', 'readDrafts'].flatMap((verb) => [
+      { action: `${NOTE}.${verb}`, where: { title: 'Shown' } },
+      { action: `${PAGE}.${verb}`, where: { open: true } },
+    ])
     const role = { type: 'ruled', name: 'Ruled', permissions: [], rules }
     await server.send('POST', '/admin/administrator-roles', { body: role })
     await addRole(server, 'reader', [`${NOTE}.find`, `${NOTE}.readDrafts`])
@@ -166,6 +174,26 @@ describe('authors in lists of editors', () => {
     const found = await list(`authors=true&filters[createdBy][$eq]=${ids['Ada']}`, ruled)
     expect(titlesIn(found)).to.deep.equal(['Shown'])
     expect(Object.keys(found.meta.authors)).to.deep.equal([shown])
+  })
+
+  it('show authors of visible versions only, also in lists without the locale', async () => {
+    const pages = `/admin/content/${PAGE}`
+    const made = await ada.send('POST', pages, { data: { title: 'Page', open: true } })
+    const { documentId } = made.body.data
+    const path = `${pages}/${documentId}?locale=fr`
+    const hidden = await ada.send('PUT', path, { data: { title: 'Page', open: false } })
+    expect(hidden.status, hidden.text).to.equal(200)
+    const ruled = await as('ruled')
+    const keysFor = async (of: AdminClient, locales: string): Promise<readonly string[]> => {
+      const { body } = await of.send('GET', `${pages}?fields=title&authors=true&${locales}`)
+      return Object.keys(body.meta.authors).toSorted()
+    }
+    const [en, fr] = [`${documentId}:en`, `${documentId}:fr`]
+    for (const locales of ['locale=fr&fallbackLocale=en', 'locale=en&fallbackLocale=fr']) {
+      expect(await keysFor(ruled, locales), locales).to.deep.equal([en])
+    }
+    expect(await keysFor(ruled, 'locale=*')).to.deep.equal([en])
+    expect(await keysFor(ada, 'locale=*'), 'no German version').to.deep.equal([en, fr])
   })
 
   it('list the administrators who read the type', async () => {

@@ -70,6 +70,21 @@ describe('causal reads', () => {
     expect((await read('/api/notes', null)).headers).to.not.have.property('quire-after')
   })
 
+  it('sends a time with atomic batches only, because results of others precede their writes', async function () {
+    if (!hasTime) this.skip()
+    const line = { op: 'upsert', type: 'note', key: { text: 'bulk' }, data: {} }
+    const sent = {
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: `${JSON.stringify(line)}\n`,
+    }
+    const streamed = await server.send('POST', '/api/_bulk', sent)
+    expect(streamed.text).to.include('"status":201')
+    expect(streamed.headers).to.not.have.property('quire-after')
+    const atomic = await server.send('POST', '/api/_bulk?atomic=true', sent)
+    expect(atomic.status, atomic.text).to.equal(200)
+    expect(atomic.headers).to.have.property('quire-after')
+  })
+
   it('sends a time with a replayed creation', async function () {
     if (!hasTime) this.skip()
     const headers = { 'idempotency-key': 'one' }

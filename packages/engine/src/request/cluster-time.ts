@@ -9,13 +9,20 @@ export interface ClusterTime {
 
 const MICROSECONDS = 1_000_000
 
+function toTimestamp(microseconds: number): Timestamp {
+  return new Timestamp({
+    t: Math.floor(microseconds / MICROSECONDS),
+    i: microseconds % MICROSECONDS,
+  })
+}
+
 export function openClusterTime(now = (): number => Date.now()): ClusterTime {
   let last = 0
   return {
     next: () => {
       last = Math.max(last + 1, now() * 1_000)
-      return new Timestamp({ t: Math.floor(last / MICROSECONDS), i: last % MICROSECONDS })
+      return toTimestamp(last)
     },
-    hasReached: ({ t, i }) => t * MICROSECONDS + i <= Math.max(last, now() * 1_000),
+    hasReached: (time) => time.lessThanOrEqual(toTimestamp(Math.max(last, now() * 1_000))),
   }
 }

@@ -28,6 +28,12 @@ describe('the cluster time', () => {
     )
   })
 
+  it('has passed all increments of earlier seconds', () => {
+    const clock = openClusterTime(() => 5_000)
+    expect(clock.hasReached(new Timestamp({ t: 4, i: 2 ** 32 - 1 }))).to.equal(true)
+    expect(clock.hasReached(new Timestamp({ t: 5, i: 1 }))).to.equal(false)
+  })
+
   describe('of commands', () => {
     let directory: string
     let engine: EmbeddedEngine
