@@ -240,6 +240,7 @@ describe('GET /api/_q/<name>', () => {
       'fallbackLocale',
       'publicationFilter',
       'If-None-Match',
+      'Quire-After',
     ])
     const { data } = components.schemas['Feed_Query'].properties
     expect(data.items.required).to.include.members(['title', 'tags', 'sections'])
