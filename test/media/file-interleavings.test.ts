@@ -269,7 +269,10 @@ for (const provider of ['local', 'gridfs', 's3']) {
         const documentId = newDocumentId()
         const [early, late] = [receive(0), receive(0)]
         const store = ({ library }: Process, { upload }: typeof early) =>
-          library.add(upload, [], () => Promise.resolve(), { documentIds: [documentId] })
+          library.add(upload, [], () => Promise.resolve(), {
+            documentIds: [documentId],
+            refusesTrashed: true,
+          })
         let steps = 0
         const held = start(images[0], async (work) => {
           steps += 1
