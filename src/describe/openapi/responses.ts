@@ -141,12 +141,13 @@ export const ENTITY_TAG = {
 
 const WRITTEN_TIME = {
   'Quire-After': {
-    description: 'For `Quire-After` of later reads, which see this write; absent on some databases',
+    description:
+      'For `Quire-After` of later reads, which see this write; absent on some databases, and if results are streamed',
     schema: TEXT,
   },
 }
 
-/** Adds the header that all successful writes have. */
+/** Adds the header of successful writes. */
 export function withWrittenTime(responses: Responses): Responses {
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => {

@@ -41,10 +41,14 @@ export async function list(
   assertMayRead(ctx, plan, parsed.version.status)
   const found = await findEntries(database, parsed)
   const listed = { lines: linesOf(found.entries, parsed.version), version: parsed.version, locales }
+  const isReviewed = plan.review !== undefined && parsed.version.status === 'draft'
+  const isSeen = isReviewed || showsAuthors
+  const lines = isSeen ? await visibleLines(ctx, dependencies, plan, listed) : []
+  const seen = { ...listed, lines }
   const [states, stages, authors] = await Promise.all([
     statesOf(ctx, dependencies, plan, listed),
-    stagesOf(ctx, dependencies, plan, listed),
-    showsAuthors ? authorsOf(ctx, dependencies, plan, listed) : null,
+    isReviewed ? stagesOf(dependencies, plan, seen) : null,
+    showsAuthors ? authorsOf(ctx, dependencies, plan, seen) : null,
   ])
   const { data, meta } = listEnvelope(found, parsed.page)
   const shown = { states, ...(stages !== null && { stages }), ...(authors !== null && { authors }) }
@@ -86,35 +90,29 @@ async function visibleLines(
   return lines.filter((line) => seen.has({ ...line, status: version.status }))
 }
 
-/** Null unless the list shows drafts of a type with a review. */
+/** Of drafts of a type with a review. */
 async function stagesOf(
-  ctx: Context,
-  dependencies: EditorContentDependencies,
+  { documents: { database } }: EditorContentDependencies,
   plan: ContentTypePlan,
-  listed: ListedEntries,
-): Promise<Readonly<Record<string, string | undefined>> | null> {
-  const { version } = listed
-  if (plan.review === undefined || version.status !== 'draft') return null
-  const lines = await visibleLines(ctx, dependencies, plan, listed)
-  const found = await findReviewStages(dependencies.documents.database, plan, lines)
+  { lines, version }: ListedEntries,
+): Promise<Readonly<Record<string, string | undefined>>> {
+  const found = await findReviewStages(database, plan, lines)
   return Object.fromEntries(lines.map((line, at) => [keyIn(version, line), found[at]]))
 }
 
 async function authorsOf(
-  ctx: Context,
+  { state: { principal } }: Context,
   dependencies: EditorContentDependencies,
   plan: ContentTypePlan,
-  listed: ListedEntries,
+  { lines, version }: ListedEntries,
 ): Promise<Readonly<Record<string, ShownAuthors | undefined>>> {
-  const { version } = listed
-  const lines = await visibleLines(ctx, dependencies, plan, listed)
   const found = await findAuthors(dependencies.documents.database, plan, version.status, lines)
   const known = lines.flatMap((line, at) => {
     const authors = found[at] ?? null
     return authors === null ? [] : [{ key: keyIn(version, line), authors }]
   })
   const all = known.map(({ authors }) => authors)
-  const shown = await showAuthors(ctx.state.principal, dependencies, all)
+  const shown = await showAuthors(principal, dependencies, all)
   return Object.fromEntries(known.map(({ key }, at) => [key, shown[at]]))
 }
 
