@@ -20,6 +20,7 @@ export const declareEnglish = {
   'declare.url': 'URL of an entry, for links',
   'declare.draftAndPublish': 'Draft & publish',
   'declare.localized': 'Localized',
+  'declare.tables': 'Tables in rich text (blocks)',
   'declare.attributes': 'Attributes',
   'declare.noAttributes': 'No attributes yet',
   'declare.noAttributesHint': 'An attribute is a field of the form and a part of the API response.',

@@ -22,6 +22,7 @@ export const declareGerman: Readonly<Record<keyof typeof declareEnglish, string>
   'declare.url': 'URL eines Eintrags, für Links',
   'declare.draftAndPublish': 'Entwurf und Veröffentlichung',
   'declare.localized': 'Mehrsprachig',
+  'declare.tables': 'Tabellen in formatiertem Text (Blöcke)',
   'declare.attributes': 'Attribute',
   'declare.noAttributes': 'Noch keine Attribute',
   'declare.noAttributesHint':

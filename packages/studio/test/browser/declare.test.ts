@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, openBrowser, type Window } from './browser.ts'
+import { takePicture } from './pictures.ts'
 import { type Server, startServer } from './server.ts'
 import { beFirst } from './signed-in.ts'
 
@@ -135,6 +136,11 @@ describeInBrowser('the declaration of types in the Studio', () => {
     await add('zone', 'Dynamic zone')
     await dialog.getByRole('group', { name: 'Components' }).getByText('Quote').click()
     await press('Done')
+    expect(await page.getByText('Tables in rich text (blocks)').count()).to.equal(0)
+    await add('story', 'Rich text (blocks)')
+    await press('Done')
+    await page.getByText('Tables in rich text (blocks)').click()
+    await takePicture(page, 'declare-tables')
     await add('cover', 'Media')
     for (const kind of ['Videos', 'Audio', 'Other files']) await dialog.getByText(kind).click()
     await press('Done')
@@ -144,7 +150,7 @@ describeInBrowser('the declaration of types in the Studio', () => {
       kind: 'collectionType',
       collectionName: 'recipes',
       info: { singularName: 'recipe', pluralName: 'recipes', displayName: 'Recipe' },
-      options: { draftAndPublish: true },
+      options: { draftAndPublish: true, blocks: 'extended' },
       pluginOptions: localized,
       attributes: {
         title: { type: 'string', pluginOptions: localized },
@@ -159,6 +165,7 @@ describeInBrowser('the declaration of types in the Studio', () => {
         },
         quotes: { type: 'component', component: 'shared.quote', repeatable: true },
         zone: { type: 'dynamiczone', components: ['shared.quote'] },
+        story: { type: 'blocks' },
         cover: { type: 'media', allowedTypes: ['images'] },
       },
     })

@@ -5,6 +5,8 @@ import styles from './declare.module.css'
 import { textOfOption } from './option-values.ts'
 import { type Draft, readAt, writeAt } from './draft.ts'
 
+const TABLES = ['options', 'blocks'] as const
+
 export interface TypeFieldsProps {
   readonly draft: Draft
   readonly onChange: (draft: Draft) => void
@@ -23,9 +25,20 @@ export function TypeFields({ draft, onChange }: TypeFieldsProps) {
     isSelected: readAt(rest, ...path) === true,
     onChange: (value: boolean) => set(path, value),
   })
+  const hasTables = readAt(rest, ...TABLES) === 'extended'
+  const hasBlocks = draft.attributes.some(({ options }) => options['type'] === 'blocks')
+  const tables = (hasBlocks || hasTables) && (
+    <Checkbox
+      isSelected={hasTables}
+      onChange={(isSet) => set(TABLES, isSet ? 'extended' : undefined)}
+    >
+      {t('declare.tables')}
+    </Checkbox>
+  )
   return (
     <div className={styles['fields']}>
       <TextInput label={t('declare.displayName')} {...text(['info', 'displayName'])} />
+      {draft.kind === 'component' && tables}
       {draft.kind === 'contentType' && (
         <>
           <TextInput label={t('declare.description')} {...text(['info', 'description'])} />
@@ -48,6 +61,7 @@ export function TypeFields({ draft, onChange }: TypeFieldsProps) {
             <Checkbox {...flag(['pluginOptions', 'i18n', 'localized'])}>
               {t('declare.localized')}
             </Checkbox>
+            {tables}
           </div>
         </>
       )}
