@@ -181,6 +181,8 @@ export const entryEnglish = {
   'blocks.table.deleteRow': 'Delete row',
   'blocks.table.deleteColumn': 'Delete column',
   'blocks.table.deleteTable': 'Delete table',
+  'blocks.picturesLeftOut':
+    'Images in pasted text are not inserted. Copy or upload each image separately.',
   'blocks.moved': 'Moved to position {position} of {of}',
   'blocks.selection': 'Formatting of the selection',
   'blocks.insert': 'Insert a block',

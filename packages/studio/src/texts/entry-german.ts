@@ -190,6 +190,8 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'blocks.table.deleteRow': 'Zeile löschen',
   'blocks.table.deleteColumn': 'Spalte löschen',
   'blocks.table.deleteTable': 'Tabelle löschen',
+  'blocks.picturesLeftOut':
+    'Bilder in eingefügtem Text werden nicht übernommen. Kopieren Sie jedes Bild einzeln, oder laden Sie es hoch.',
   'blocks.moved': 'An Position {position} von {of}',
   'blocks.selection': 'Formatierung der Auswahl',
   'blocks.insert': 'Block einfügen',

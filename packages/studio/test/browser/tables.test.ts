@@ -15,7 +15,7 @@ import {
   TYPES,
   untilStored,
 } from './editors.ts'
-import { pasteInto } from './paste.ts'
+import { PICTURE, PIXEL, pasteInto } from './paste.ts'
 import { takePicture } from './pictures.ts'
 import type { Server } from './server.ts'
 
@@ -53,7 +53,16 @@ const SHEET_HTML =
   '<tr><td rowspan="2"><p>Brest</p><p>France</p></td><td>1</td><td>2</td></tr><tr><td><b>3</b></td></tr></table>'
 
 describeInBrowser('tables in blocks', () => {
+  const SHEET = '/admin/content/api::sheet.sheet'
   const folder = mkdtempSync(path.join(tmpdir(), 'quire-tables-'))
+  const writeSheet = (options: object): void => {
+    const info = { singularName: 'sheet', pluralName: 'sheets', displayName: 'Sheet' }
+    const attributes = { title: { type: 'string' }, story: { type: 'blocks' } }
+    writeFileSync(
+      path.join(folder, 'sheet.json'),
+      JSON.stringify({ info, options: { draftAndPublish: true, ...options }, attributes }),
+    )
+  }
   let server: Server
   let window: Window
   let page: Page
@@ -69,6 +78,7 @@ describeInBrowser('tables in blocks', () => {
       attributes: { title: { type: 'string' }, story: { type: 'blocks' } },
     }
     writeFileSync(path.join(folder, 'leaf.json'), JSON.stringify(leaf))
+    writeSheet({ blocks: 'extended' })
     server = await startWithEditors({ CONTENT_TYPES_DIR: folder })
     window = await openAs(server, 'Ada')
     page = window.page
@@ -207,6 +217,73 @@ describeInBrowser('tables in blocks', () => {
     await editor().getByText('d', { exact: true }).click()
     await pasteInto(editor(), { text: '1\t2\n3\t4' })
     await untilStored(blocks(documentId), ['*a|*b|* / cOne\nTwo|1|2 / |3|4'])
+  })
+
+  it('have pictures that are pasted into a cell below them', async () => {
+    const documentId = await open([table(['a', 'b'], ['c', 'd']), paragraph('End')])
+    const stored = async (): Promise<readonly string[]> =>
+      (await server.ask('GET', `${PIECE}/${documentId}`)).data.story.map((block: Block) =>
+        block.type === 'image' ? 'image' : short(block),
+      )
+    await editor().getByText('c', { exact: true }).click()
+    await inTable()
+    await pasteInto(editor(), { files: [PICTURE] })
+    await untilStored(stored, ['*a|*b / c|d', 'image', 'End'])
+    const copied = await editor()
+      .locator('img')
+      .evaluate(({ outerHTML }) => outerHTML)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await editor().locator('img').click()
+    await page.keyboard.press('Control+x')
+    await untilStored(stored, ['*a|*b / c|d', 'End'])
+    await editor().getByText('d', { exact: true }).click()
+    await inTable()
+    await page.keyboard.press('Control+v')
+    await untilStored(stored, ['*a|*b / c|d', 'image', 'End'])
+    await page.keyboard.press('End')
+    await pasteInto(editor(), { html: `<h2>e</h2>${copied}<p>f</p>` })
+    await untilStored(stored, ['*a|*b / c|de\nf', 'image', 'image', 'End'])
+    const { story } = (await server.ask('GET', `${PIECE}/${documentId}`)).data
+    expect(story[1].image).to.include({ name: 'shore.png', mime: 'image/png' })
+    await page.waitForFunction(() => document.querySelector('.ProseMirror img')?.clientWidth !== 0)
+    await takePicture(page, 'tables-picture')
+    await expectAccessible(page, 'a picture below a table')
+  })
+
+  it('say that pictures of a pasted text are left out', async () => {
+    const documentId = await open([table(['a', 'b'])])
+    await editor().getByText('b', { exact: true }).click()
+    await inTable()
+    const html = `<p>word<img src="data:image/png;base64,${PIXEL}"></p>`
+    await pasteInto(editor(), { html })
+    await page.getByText('Images in pasted text are not inserted.').waitFor()
+    await takePicture(page, 'tables-left-out')
+    await untilStored(blocks(documentId), ['*a|*bword'])
+    await pasteInto(editor(), {
+      html: '<img data-picture=\'{"image":{"url":"javascript:alert(1)"}}\'>text',
+    })
+    await untilStored(blocks(documentId), ['*a|*bwordtext'])
+  })
+
+  it('stay as they are where the option is turned off', async () => {
+    const rows = table(['a', 'b'])
+    const { documentId } = (
+      await server.ask('POST', SHEET, { data: { title: 'Kept', story: [rows] } })
+    ).data
+    await server.goDown()
+    writeSheet({})
+    await server.comeBack()
+    await page.goto(`${server.address}/studio/content/sheets/${documentId}`)
+    await editor().getByText('a', { exact: true }).click()
+    await inTable()
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('>')
+    await editor().getByText('>', { exact: true }).waitFor()
+    await page.keyboard.press('Tab')
+    await editor().and(page.locator(':focus')).waitFor({ state: 'detached' })
+    expect(await editor().getByRole('row').count()).to.equal(1)
+    await field().getByText('This text cannot be saved with a table').waitFor()
+    await takePicture(page, 'tables-off')
   })
 
   it('are lines where the option is off', async () => {

@@ -70,7 +70,7 @@ describe('tables in the editor', () => {
   it('stay rectangular and valid in random changes', () => {
     const acts = [
       ...Object.values(TABLE_CHANGES),
-      goForward,
+      goForward(true),
       (state: EditorState, dispatch?: (tr: Transaction) => void) => {
         dispatch?.(insertTable(state))
         return true
@@ -117,7 +117,7 @@ describe('tables in the editor', () => {
     for (const name of ['rowAbove', 'rowBelow', 'columnBefore', 'columnAfter'] as const) {
       expect(TABLE_CHANGES[name](state, refuse), name).to.equal(false)
     }
-    expect(goForward(state, refuse)).to.equal(true)
+    expect(goForward(true)(state, refuse)).to.equal(false)
     expect(TableMap.get(state.doc.child(0)).height).to.equal(500)
     const growing = ['rowAbove', 'rowBelow', 'columnBefore', 'columnAfter']
     expect(disabledChanges(state)).to.deep.equal(growing)
@@ -156,6 +156,43 @@ describe('tables in the editor', () => {
       const clipped = paste(height, width)
       expect(fitPasted(clipped, last.apply(last.tr.setSelection(whole)))).to.equal(clipped)
     }
+  })
+
+  it('keep every text and picture of content that is pasted into a cell', () => {
+    const empty = EditorState.create({ schema: SCHEMA })
+    const state = empty.apply(insertTable(empty))
+    let pictures = 0
+    fc.assert(
+      fc.property(EXTENDED_BLOCKS, (blocks) => {
+        const { content } = SCHEMA.nodeFromJSON(toEditor(blocks))
+        const pasted = fitPasted(new Slice(content, 0, 0), state)
+        const found = (of: Fragment): readonly unknown[] => {
+          const all: unknown[] = []
+          let words = ''
+          of.descendants((node) => {
+            words += (node.text ?? '').replaceAll(/[\s|]/g, '')
+            if (node.type.name === 'image') all.push(node.attrs)
+          })
+          return [words, ...all]
+        }
+        expect(found(pasted.content)).to.deep.equal(found(content))
+        if (found(content).some((one) => typeof one === 'object')) pictures += 1
+      }),
+    )
+    expect(pictures).to.be.above(3)
+  })
+
+  it('leave the editor with Tab in the last cell if they cannot grow', () => {
+    const empty = EditorState.create({ schema: SCHEMA })
+    const table = empty.apply(insertTable(empty))
+    const last = table.apply(table.tr.setSelection(lastCellOf(table)))
+    const refuse = (): void => expect.fail('the table changes')
+    expect(goForward(false)(last, refuse)).to.equal(false)
+    const first = table.apply(table.tr.setSelection(TextSelection.atStart(table.doc)))
+    let moved = first
+    expect(goForward(false)(first, (tr) => (moved = first.apply(tr)))).to.equal(true)
+    expect(moved.selection.from).to.be.above(first.selection.from)
+    expect(moved.doc.eq(first.doc)).to.equal(true)
   })
 
   it('read pasted rows only up to the limit', () => {

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react'
+import { notifyFailure } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { FileChoice } from '../media/file-choice.tsx'
 import { UploadRow } from '../media/upload-row.tsx'
@@ -29,6 +30,7 @@ export function BlocksArea(props: BlocksAreaProps) {
     onLink: () => link(true),
     onKey: slash.press,
     onFiles: (files, at) => pictures.take(files, at),
+    onPicturesLeftOut: () => notifyFailure(t('blocks.picturesLeftOut')),
     onMoved,
   })
   const pictures = useBlockPictures(editor)

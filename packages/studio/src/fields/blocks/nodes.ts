@@ -1,4 +1,5 @@
 import { Node, textblockTypeInputRule } from '@tiptap/core'
+import { PICTURE_TAG, readPicture, writePicture } from './image-html.ts'
 
 /** Preserves unknown keys of a node. */
 const EXTRA = { extra: { default: null, rendered: false } }
@@ -136,10 +137,8 @@ const Image = Node.create({
   atom: true,
   draggable: true,
   addAttributes: () => ({ ...EXTRA, image: { default: null, rendered: false } }),
-  renderHTML: ({ node }) => {
-    const { url, alternativeText } = node.attrs['image'] as Readonly<Record<string, unknown>>
-    return ['img', { src: url, alt: alternativeText ?? '' }]
-  },
+  parseHTML: () => [{ tag: PICTURE_TAG, getAttrs: readPicture }],
+  renderHTML: ({ node }) => writePicture(node.attrs),
 })
 
 const HardBreak = Node.create({

@@ -7,6 +7,7 @@ import { picturesIn } from '../media/pictures-in.ts'
 import type { EditorNode } from './blocks.ts'
 import { fromEditor } from './from-editor.ts'
 import { ListKeys, toggleList } from './list-commands.ts'
+import { hasForeignPictures } from './image-html.ts'
 import { MARKS } from './marks.ts'
 import { type BlockMove, moveBlock } from './move-block.ts'
 import { NODES } from './nodes.ts'
@@ -34,6 +35,8 @@ export interface BlocksEditorOptions {
   readonly onKey: (key: string) => boolean
   /** Files were pasted or dropped at a position. */
   readonly onFiles: (files: readonly File[], at: number) => void
+  /** A pasted text has pictures without files. */
+  readonly onPicturesLeftOut: () => void
   readonly onMoved: (move: BlockMove) => void
 }
 
@@ -44,7 +47,7 @@ export const EXTENSIONS = [...NODES, ...MARKS, ListKeys, UndoRedo, Gapcursor]
 export function openBlocksEditor(options: BlocksEditorOptions): Editor {
   return new Editor({
     element: options.host,
-    extensions: [...EXTENSIONS, ...(options.tables?.extensions ?? [])],
+    extensions: [...EXTENSIONS, ...(options.tables?.extensions(options.canInsertTables) ?? [])],
     content: toEditor(options.blocks) as JSONContent,
     editable: !options.isReadOnly,
     injectCSS: false, // forbidden by the CSP of the page
@@ -53,8 +56,12 @@ export function openBlocksEditor(options: BlocksEditorOptions): Editor {
       attributes: { ...options.names, role: 'textbox', 'aria-multiline': 'true' },
       ...pasteProps(options),
       handleKeyDown: (view, event) => !options.isReadOnly && handleKey(view, event, options),
-      handlePaste: (view, event) =>
-        !options.isReadOnly && takeFiles(event.clipboardData, view.state.selection.to, options),
+      handlePaste: (view, event) => {
+        if (options.isReadOnly) return false
+        if (takeFiles(event.clipboardData, view.state.selection.to, options)) return true
+        if (hasForeignPictures(event.clipboardData)) options.onPicturesLeftOut()
+        return false
+      },
       handleDrop: (view, event, _slice, isMove) => {
         if (options.isReadOnly || isMove) return false
         const found = view.posAtCoords({ left: event.clientX, top: event.clientY })

@@ -8,7 +8,7 @@ import { TABLE_NODES } from './table-nodes.ts'
 import { TableTool } from './table-tool.tsx'
 
 const TABLE_KIT: TableKit = {
-  extensions: [...TABLE_NODES, TableEditing],
+  extensions: (canGrow) => [...TABLE_NODES, TableEditing.configure({ canGrow })],
   Tool: TableTool,
   createTable,
   keepTables,

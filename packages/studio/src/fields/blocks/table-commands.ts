@@ -94,11 +94,17 @@ function cellsOf(row: Node): readonly Node[] {
   return Array.from({ length: row.childCount }, (_, index) => row.child(index))
 }
 
-/** The last cell adds a row below. */
-export const goForward: Command = (state, dispatch) => {
-  if (!isInTable(state) || goToNextCell(1)(state, dispatch)) return isInTable(state)
+/** The last cell adds a row below. At the limits, the key leaves the table. */
+export const goForward =
+  (canGrow: boolean): Command =>
+  (state, dispatch) => {
+    if (!isInTable(state)) return false
+    return goToNextCell(1)(state, dispatch) || (canGrow && addLastRow(state, dispatch))
+  }
+
+const addLastRow: Command = (state, dispatch) => {
   const { map, tableStart } = selectedRect(state)
-  if (map.height >= MAX_TABLE_ROWS) return true
+  if (map.height >= MAX_TABLE_ROWS) return false
   return addRowAfter(state, (tr) => {
     const table = tr.doc.nodeAt(tableStart - 1)
     const row = table?.lastChild?.nodeSize ?? 0

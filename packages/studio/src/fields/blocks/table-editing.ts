@@ -5,6 +5,7 @@ import { type Command, type EditorState, Plugin } from '@tiptap/pm/state'
 import {
   __pastedCells as pastedCells,
   CellSelection,
+  handlePaste,
   isInTable,
   selectedRect,
   tableEditing,
@@ -12,17 +13,22 @@ import {
 import { Decoration, DecorationSet } from '@tiptap/pm/view'
 import { breakLine, goBack, goForward } from './table-commands.ts'
 
-export const TableEditing = Extension.create({
+interface TableEditingOptions {
+  readonly canGrow: boolean
+}
+
+export const TableEditing = Extension.create<TableEditingOptions>({
   name: 'tableEditing',
   priority: 1200, // before the keys of lists and paragraphs
-  addProseMirrorPlugins: () => [tableEditing(), PastedIntoCell, emptyHeaders()],
+  addOptions: () => ({ canGrow: true }),
+  addProseMirrorPlugins: () => [PastedIntoCell, tableEditing(), emptyHeaders()],
   addKeyboardShortcuts() {
     const run = (command: Command) => (): boolean => {
       const { state, view } = this.editor
       return command(state, view.dispatch.bind(view), view)
     }
     return {
-      Tab: run(goForward),
+      Tab: run(goForward(this.options.canGrow)),
       'Shift-Tab': run(goBack),
       Enter: run(breakLine),
     }
@@ -57,12 +63,38 @@ function decorateHeaders(doc: Node): DecorationSet {
 }
 
 const PastedIntoCell = new Plugin({
-  props: { transformPasted: (slice, { state }) => fitPasted(slice, state) },
+  props: {
+    transformPasted: (slice, { state }) => fitPasted(slice, state),
+    handlePaste: (view, event, slice) => {
+      const { text, pictures } = splitPasted(slice)
+      if (!isInTable(view.state) || pictures.size === 0) return false
+      const { state } = view
+      view.dispatch(state.tr.insert(state.selection.$head.after(1), pictures))
+      if (text.size > 0 && !handlePaste(view, event, text)) {
+        view.dispatch(view.state.tr.replaceSelection(text))
+      }
+      return true
+    },
+  },
 })
+
+/** Cells hold no pictures. They go below the table. */
+function splitPasted({ content, openStart }: Slice): {
+  readonly text: Slice
+  readonly pictures: Fragment
+} {
+  const texts: Node[] = []
+  const pictures: Node[] = []
+  content.forEach((node) => (node.type.name === 'image' ? pictures : texts).push(node))
+  return {
+    text: new Slice(Fragment.from(texts), openStart, openStart),
+    pictures: Fragment.from(pictures),
+  }
+}
 
 /**
  * The pasted content for the place of the selection. A cell takes one paragraph, so other blocks
- * become its lines, and so do cells with which the table would exceed its limits.
+ * become its lines, and so do cells with which the table would exceed its limits. Pictures follow.
  */
 export function fitPasted(slice: Slice, state: EditorState): Slice {
   if (!isInTable(state)) return slice
@@ -88,7 +120,19 @@ function linesOf(slice: Slice, schema: Schema): Slice {
     index === 0 ? [line] : [Fragment.from(schema.node('hardBreak')), line],
   )
   const inline = pieces.reduce((all, piece) => all.append(piece), Fragment.empty)
-  return new Slice(Fragment.from(schema.node('paragraph', null, inline)), 1, 1)
+  const text = inline.size === 0 ? [] : [schema.node('paragraph', null, inline)]
+  const pictures = picturesOf(slice.content)
+  const open = text.length
+  return new Slice(Fragment.from([...text, ...pictures]), open, pictures.length === 0 ? open : 0)
+}
+
+function picturesOf(content: Fragment): readonly Node[] {
+  const found: Node[] = []
+  content.descendants((node) => {
+    if (node.type.name === 'image') found.push(node)
+    return !node.isTextblock
+  })
+  return found
 }
 
 function collectLines(content: Fragment, lines: Fragment[]): void {

@@ -10,7 +10,8 @@ export interface TableToolProps {
 
 /** The parts of the editor for tables. They load for texts that can hold a table, or hold one. */
 export interface TableKit {
-  readonly extensions: Extensions
+  /** @param canGrow false without the option */
+  readonly extensions: (canGrow: boolean) => Extensions
   readonly Tool: ComponentType<TableToolProps>
   readonly createTable: (schema: Schema) => Node
   /** Brings pasted tables into the form of the editor. */

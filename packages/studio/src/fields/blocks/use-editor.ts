@@ -21,7 +21,7 @@ export interface BlocksAreaProps {
 
 export interface EditorHandlers extends Pick<
   BlocksEditorOptions,
-  'onLink' | 'onFiles' | 'onMoved'
+  'onLink' | 'onFiles' | 'onPicturesLeftOut' | 'onMoved'
 > {
   readonly onTransaction: (editor: Editor, hasChanged: boolean) => void
   readonly onKey: (editor: Editor, key: string) => boolean
@@ -60,6 +60,7 @@ export function useEditor(
       onLink: () => latest.current.handlers.onLink(),
       onKey: (key) => latest.current.handlers.onKey(opened, key),
       onFiles: (files, at) => latest.current.handlers.onFiles(files, at),
+      onPicturesLeftOut: () => latest.current.handlers.onPicturesLeftOut(),
       onMoved: (move) => latest.current.handlers.onMoved(move),
     })
     setEditor(opened)
