@@ -5,7 +5,7 @@ import { findChangedSince, findIndexPosition } from '../../mongo/search/index-pr
 import { searchForm } from '../../mongo/search/index-rows.ts'
 import type { Query, TextSearch } from '../../query/query.ts'
 import { hasTerm, openScores } from '../../query/text/rank.ts'
-import type { RankedEntries } from './ranked-entries.ts'
+import type { Hit, RankedEntries } from './ranked-entries.ts'
 
 type SearchQuery = Query & { readonly search: TextSearch }
 
@@ -46,15 +46,17 @@ async function rankFound(
   const asked = unsure ?? candidates
   const checked = [...asked.keys()].filter((_id) => candidates.has(_id))
   const shown = await findVisible(database, query, checked)
-  const visible = [...candidates].filter(([_id]) => !asked.has(_id) || shown.has(_id))
-  const counted = visible.map(([, candidate]) => candidate)
-  const scoreOf = openScores(terms.terms, counted, statistics, attributes)
-  const hits = visible.map(([_id, candidate]) => {
-    const { id, updatedAt } = candidate
-    return { _id, id, updatedAt, score: scoreOf(candidate) }
-  })
+  for (const _id of checked) if (!shown.has(_id)) candidates.delete(_id)
+  const scoreOf = openScores(terms.terms, candidates.values(), statistics, attributes)
+  const hits: Hit[] = []
+  for (const [_id, candidate] of candidates) {
+    const { id, updatedAt } = candidate.version
+    hits.push({ _id, id, updatedAt, score: scoreOf(candidate) })
+  }
   const isFound = (stem: string): boolean =>
-    terms.terms.some((term, place) => term.stem === stem && hasTerm(counted, place, attributes))
+    terms.terms.some(
+      (term, place) => term.stem === stem && hasTerm(candidates.values(), place, attributes),
+    )
   const corrected = new Map([...corrections].filter(([, { stem }]) => isFound(stem)))
   return { hits, words: words.map((word) => corrected.get(word)?.word ?? word), corrected }
 }

@@ -1,6 +1,6 @@
 import { beginTimeSlice } from '../../base/time-slice.ts'
 import { wordTerm } from '../../query/text/index-terms.ts'
-import { readBlock, readPostings } from '../../query/text/postings.ts'
+import { readBlock, readCounts, visitPostings } from '../../query/text/postings.ts'
 import { isWithin, type Weights } from '../../query/text/rank.ts'
 import type { Table } from '../connection/table.ts'
 import type { Segment, SegmentRow } from './index-rows.ts'
@@ -70,8 +70,9 @@ function* termsIn(
 
 function countEntries(segment: Segment, list: Uint8Array, weights: Weights): number {
   let count = 0
-  for (const [ordinal, places] of readPostings(list)) {
+  visitPostings(list, readCounts, (ordinal, places) => {
     if (!isDead(segment, ordinal) && isWithin(places, weights)) count += 1
-  }
+    return true
+  })
   return count
 }

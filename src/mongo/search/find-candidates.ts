@@ -33,7 +33,7 @@ export interface FoundCandidates {
   /** The words of the text. */
   readonly words: readonly string[]
   readonly corrections: Corrections
-  readonly candidates: ReadonlyMap<string, Candidate>
+  readonly candidates: Map<string, Candidate>
   readonly statistics: SearchStatistics
   readonly isCapped: boolean
 }
@@ -98,7 +98,7 @@ async function findInLanguage(
     version.status === 'draft'
       ? await readFreshDrafts(database, { plan, form, keys, analyzer })
       : []
-  const part = { plan, form, keys, fresh }
+  const part = { plan, form, keys, fresh, withPositions: given.phrases.length > 0 }
   const first = await readIndex(database, part, given.terms)
   const misspelled = corrects ? missingWords(given, first, weights) : []
   const dictionary = { plan, form, keys, weights, analyzer }

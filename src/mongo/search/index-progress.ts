@@ -1,7 +1,7 @@
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { COMMITS } from '../connection/commit-record.ts'
 import type { CommitItem, Database } from '../connection/database.ts'
-import { headsOf } from '../commits/heads.ts'
+import { type Head, headsOf } from '../commits/heads.ts'
 import { versionId } from '../versions/version-match.ts'
 
 /** The position of the index in the commit log. One process at a time moves it. */
@@ -30,16 +30,14 @@ export interface SearchTypeRow {
 export const searchTypesOf = (database: Database) =>
   database.table<SearchTypeRow>('quire_text_types')
 
-/** The commit up to which the index is exact. Null if that is unknown, or if too many commits follow. */
-export async function findIndexPosition(database: Database): Promise<number | null> {
+/** The commit up to which the index is exact. */
+export type IndexPosition = Pick<SearchFollowerRow, 'log' | 'cursor'>
+
+/** Read it before the index, which may only be newer. Null if it is unknown. */
+export async function findIndexPosition(database: Database): Promise<IndexPosition | null> {
   // Without transactions, changes come before their rows in the log.
   if (!database.hasTransactions) return null
-  const [follower, head] = await Promise.all([
-    searchFollowersOf(database).findOne({ _id: 'search' }),
-    headsOf(database).findOne({ _id: 'main' }),
-  ])
-  if (follower === null || follower.log !== head?.log || follower.cursor < head.floor) return null
-  return head.seq - follower.cursor > MAX_COMMITS ? null : follower.cursor
+  return searchFollowersOf(database).findOne({ _id: 'search' })
 }
 
 const MAX_COMMITS = 500
@@ -60,7 +58,7 @@ export async function findChangedSince(
   database: Database,
   { uid }: Pick<ContentTypePlan, 'uid'>,
   form: string,
-  position: number,
+  position: IndexPosition,
 ): Promise<ReadonlySet<string> | null> {
   const [type, changed] = await Promise.all([
     searchTypesOf(database).findOne({ _id: uid }),
@@ -69,15 +67,14 @@ export async function findChangedSince(
   return type?.form === form && type.after === null ? changed : null
 }
 
-/** Null if there are too many. */
+/** Null if there are too many, or if the log no longer has them. */
 export async function findLoggedSince(
   database: Database,
   uid: string,
-  seq: number,
+  position: IndexPosition,
 ): Promise<ReadonlySet<string> | null> {
   const changed = new Set<string>()
-  // In this order, because bulk writes become pending commits, and pending commits get numbers.
-  for (const place of [{ intent: 1 }, { pending: 1 }, { seq: { $gt: seq } }] as const) {
+  const isAdded = async (place: object): Promise<boolean> => {
     await database
       .table<CommitRow>(COMMITS)
       .find({ ...place, 'items.type': uid }, { projection: ITEM_NAMES, batchSize: ROWS_AT_ONCE })
@@ -87,9 +84,19 @@ export async function findLoggedSince(
         }
         return changed.size <= MAX_CHANGED
       })
-    if (changed.size > MAX_CHANGED) return null
+    return changed.size <= MAX_CHANGED
   }
-  return changed
+  // In this order, because bulk writes become pending commits, and pending commits get numbers.
+  if (!(await isAdded({ intent: 1 })) || !(await isAdded({ pending: 1 }))) return null
+  const head = await headsOf(database).findOne({ _id: 'main' })
+  if (head === null || !isLogged(head, position)) return null
+  const isAtHead = head.seq === position.cursor && head.assigning === null
+  return isAtHead || (await isAdded({ seq: { $gt: position.cursor } })) ? changed : null
+}
+
+function isLogged({ log, seq, floor }: Head, position: IndexPosition): boolean {
+  const { cursor } = position
+  return position.log === log && cursor >= floor && seq - cursor <= MAX_COMMITS
 }
 
 const ROWS_AT_ONCE = 100

@@ -1,8 +1,21 @@
 import { beginTimeSlice } from '../../base/time-slice.ts'
 import { stemTerm, wordOfTerm } from '../../query/text/index-terms.ts'
-import { readBlock, readPostings, readTerms, type SegmentEntry } from '../../query/text/postings.ts'
+import {
+  readBlock,
+  readCounts,
+  readPlaces,
+  readTerms,
+  type SegmentEntry,
+  visitPostings,
+} from '../../query/text/postings.ts'
 import type { QueryTerm } from '../../query/text/query-terms.ts'
-import type { Candidate, SearchStatistics, TermMatch, TermPlaces } from '../../query/text/rank.ts'
+import {
+  type Candidate,
+  exactSlot,
+  prefixSlot,
+  type SearchStatistics,
+  type TermPlaces,
+} from '../../query/text/rank.ts'
 import type { VersionKey } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
@@ -53,6 +66,7 @@ const ATTEMPTS = 3
 
 interface Reading {
   readonly terms: readonly QueryTerm[]
+  readonly withPositions: boolean
   readonly candidates: Map<string, Candidate>
   left: number
   isCapped: boolean
@@ -64,12 +78,14 @@ export interface IndexPart {
   readonly keys: readonly VersionKey[]
   /** Versions that replace those of the index. Statistics do not count them. */
   readonly fresh?: readonly RecentVersionRow[]
+  /** Phrases compare positions. Otherwise all positions are 0. */
+  readonly withPositions: boolean
 }
 
 /** Reads all versions with one of the terms. */
 export async function readIndex(
   database: Database,
-  { plan, form, keys, fresh = [] }: IndexPart,
+  { plan, form, keys, fresh = [], withPositions }: IndexPart,
   terms: readonly QueryTerm[],
 ): Promise<IndexRead> {
   const byId = new Map(keys.map((key) => [textIndexId(plan, form, key), key]))
@@ -84,6 +100,7 @@ export async function readIndex(
       .toArray()
     const reading: Reading = {
       terms,
+      withPositions,
       candidates: new Map(),
       left: MAX_READ_POSTINGS,
       isCapped: false,
@@ -96,12 +113,10 @@ export async function readIndex(
   }
 }
 
-type Matches = (TermMatch | undefined)[]
+type Matches = (TermPlaces | null)[]
 
-function note(matches: Matches, term: number, kind: keyof TermMatch, places: TermPlaces): void {
-  const match = (matches[term] ??= { exact: null, prefix: null })
-  // A prefix is its first longer word.
-  match[kind] ??= places
+function noMatches({ length }: readonly QueryTerm[]): Matches {
+  return new Array<null>(2 * length).fill(null)
 }
 
 type Keys = ReadonlyMap<string, VersionKey>
@@ -120,25 +135,26 @@ function readRecent(
     const version = versionId(documentId, key)
     versions.add(version)
     const matches = matchTerms(terms, b.value())
-    if (matches.length === 0) candidates.delete(version)
-    else candidates.set(version, toCandidate(toSegmentEntry(row), matches))
+    if (matches === null) candidates.delete(version)
+    else candidates.set(version, { version: toSegmentEntry(row), matches })
   }
   return versions
 }
 
-function toCandidate({ id, updatedAt, lengths }: SegmentEntry, matches: Matches): Candidate {
-  return { id, updatedAt, lengths, matches }
-}
-
-function matchTerms(terms: readonly QueryTerm[], bytes: Uint8Array): Matches {
-  const matches: Matches = []
+/** Null if the version has none of the terms. A prefix is its first longer word. */
+function matchTerms(terms: readonly QueryTerm[], bytes: Uint8Array): Matches | null {
+  const matches = noMatches(terms)
+  let isFound = false
   for (const { term, places } of readTerms(bytes)) {
     for (const [place, { stem, word, isPrefix }] of terms.entries()) {
-      if (term === stemTerm(stem)) note(matches, place, 'exact', places)
-      if (isPrefix && startsWord(term, word)) note(matches, place, 'prefix', places)
+      const isExact = term === stemTerm(stem)
+      if (isExact) matches[exactSlot(place)] = places
+      const isStart = isPrefix && startsWord(term, word)
+      if (isStart) matches[prefixSlot(place)] ??= places
+      isFound ||= isExact || isStart
     }
   }
-  return matches
+  return isFound ? matches : null
 }
 
 function startsWord(term: string, start: string): boolean {
@@ -190,7 +206,7 @@ async function readSegments(
 interface WantedBlock {
   readonly id: string
   readonly term: number
-  readonly kind: keyof TermMatch
+  readonly isPrefix: boolean
 }
 
 function wantedBlocks(
@@ -199,15 +215,15 @@ function wantedBlocks(
   { firstTerms }: Directory,
 ): readonly WantedBlock[] {
   return reading.terms.flatMap(({ stem, word, isPrefix }, term) => {
-    const range = (kind: keyof TermMatch, from: string, to: string): readonly WantedBlock[] => {
+    const range = (from: string, to: string, isStart: boolean): readonly WantedBlock[] => {
       const blocks = blocksBetween(firstTerms, from, to)
       if (blocks.length > MAX_PREFIX_BLOCKS) reading.isCapped = true
       return blocks
         .slice(0, MAX_PREFIX_BLOCKS)
-        .map((block) => ({ id: blockId(id, block), term, kind }))
+        .map((block) => ({ id: blockId(id, block), term, isPrefix: isStart }))
     }
-    const exact = range('exact', stemTerm(stem), stemTerm(stem))
-    return isPrefix ? [...exact, ...range('prefix', word, endOfPrefix(word))] : exact
+    const exact = range(stemTerm(stem), stemTerm(stem), false)
+    return isPrefix ? [...exact, ...range(word, endOfPrefix(word), true)] : exact
   })
 }
 
@@ -217,13 +233,15 @@ function matchBlocks(
   blocks: SegmentRows,
 ): ReadonlyMap<number, Matches> {
   const found = new Map<number, Matches>()
-  for (const { id, term: place, kind } of wanted) {
+  for (const { id, term: place, isPrefix } of wanted) {
     const block = blocks.get(id)?.block
     const term = reading.terms[place]
     if (block === undefined || term === undefined) continue
+    const slot = isPrefix ? prefixSlot(place) : exactSlot(place)
+    const exact = stemTerm(term.stem)
     for (const { term: text, list } of readBlock(block)) {
-      const isFound = kind === 'exact' ? text === stemTerm(term.stem) : startsWord(text, term.word)
-      if (isFound) matchPostings(reading, found, list, { place, kind })
+      const isFound = isPrefix ? startsWord(text, term.word) : text === exact
+      if (isFound) matchPostings(reading, found, list, slot)
     }
   }
   return found
@@ -233,19 +251,23 @@ function matchPostings(
   reading: Reading,
   found: Map<number, Matches>,
   list: Uint8Array,
-  { place, kind }: { readonly place: number; readonly kind: keyof TermMatch },
+  slot: number,
 ): void {
-  for (const [ordinal, places] of readPostings(list)) {
+  const read = reading.withPositions ? readPlaces : readCounts
+  visitPostings(list, read, (ordinal, places) => {
     reading.left -= 1
     if (reading.left < 0) {
       reading.isCapped = true
-      return
+      return false
     }
-    const known = found.get(ordinal)
-    const matches: Matches = known ?? []
-    if (known === undefined) found.set(ordinal, matches)
-    note(matches, place, kind, places)
-  }
+    let matches = found.get(ordinal)
+    if (matches === undefined) {
+      matches = noMatches(reading.terms)
+      found.set(ordinal, matches)
+    }
+    matches[slot] ??= places
+    return true
+  })
 }
 
 interface FoundInSegment {
@@ -267,16 +289,32 @@ async function addEntries(
     [...wanted].map((chunk) => chunkId(segment.id, chunk)),
   )
   const chunks = new Map(
-    [...wanted].map((chunk) => [chunk, read.get(chunkId(segment.id, chunk))?.entries]),
+    [...wanted].map((chunk) => {
+      const { entries = [] } = read.get(chunkId(segment.id, chunk)) ?? {}
+      return [chunk, { entries, versions: versionsOf(entries, key) }]
+    }),
   )
   for (const ordinal of living) {
-    const entry = chunks.get(chunkOf(ordinal))?.[ordinal % CHUNK_ENTRIES]
+    const chunk = chunks.get(chunkOf(ordinal))
+    const at = ordinal % CHUNK_ENTRIES
+    const entry = chunk?.entries[at]
+    const version = chunk?.versions[at]
     const matches = found.get(ordinal)
-    if (entry === undefined || matches === undefined) continue
-    const version = versionId(entry.documentId, key)
-    if (!shadowed.has(version)) candidates.set(version, toCandidate(entry, matches))
+    if (entry === undefined || version === undefined || matches === undefined) continue
+    if (!shadowed.has(version)) candidates.set(version, { version: entry, matches })
   }
   return read.size === wanted.size
+}
+
+/** The `_id`s of the versions. All entries of a segment have the same key. */
+const versionsByChunk = new WeakMap<readonly SegmentEntry[], readonly string[]>()
+
+function versionsOf(entries: readonly SegmentEntry[], key: VersionKey): readonly string[] {
+  const known = versionsByChunk.get(entries)
+  if (known !== undefined) return known
+  const versions = entries.map(({ documentId }) => versionId(documentId, key))
+  versionsByChunk.set(entries, versions)
+  return versions
 }
 
 function statisticsOf(

@@ -51,8 +51,8 @@ export async function readSegmentRows(
   return found
 }
 
-/** The estimated size of a decoded entry, in bytes. */
-const ENTRY_SIZE = 160
+/** The estimated size of a decoded entry and of the `_id` of its version, in bytes. */
+const ENTRY_SIZE = 240
 
 function toCached({ _id, b, t = [], d = [] }: SegmentRow): CachedRow {
   const bytes = b?.value() ?? Buffer.alloc(0)

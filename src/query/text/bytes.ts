@@ -86,6 +86,15 @@ export class ByteReader {
     }
   }
 
+  skipNumbers(count: number): void {
+    let at = this.#at
+    for (let left = count; left > 0; left -= 1) {
+      while ((this.#bytes[at] ?? 0) >= 0x80) at += 1
+      at += 1
+    }
+    this.#at = at
+  }
+
   signed(): number {
     const value = this.number()
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2

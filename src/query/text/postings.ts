@@ -37,6 +37,35 @@ export function readPlaces(reader: ByteReader): TermPlaces {
   return places
 }
 
+/** By attribute and number of positions. */
+const countedPlaces: TermPlaces[][] = []
+
+/** Reads positions as 0, so that equal numbers of positions share an object: a search without phrases reads only numbers. */
+export function readCounts(reader: ByteReader): TermPlaces {
+  const head = reader.number()
+  if (head % 2 === 1) {
+    reader.skipNumbers(1)
+    return countedPlace((head - 1) / 2, 1)
+  }
+  const first = readCount(reader)
+  if (head === 2) return first
+  const places = [...first]
+  for (let left = head / 2 - 1; left > 0; left -= 1) places.push(...readCount(reader))
+  return places
+}
+
+function readCount(reader: ByteReader): TermPlaces {
+  const attribute = reader.number()
+  const count = reader.number()
+  reader.skipNumbers(count)
+  return countedPlace(attribute, count)
+}
+
+function countedPlace(attribute: number, count: number): TermPlaces {
+  const counts = (countedPlaces[attribute] ??= [])
+  return (counts[count] ??= [{ attribute, positions: new Array<number>(count).fill(0) }])
+}
+
 /** The terms of one version. */
 export function writeTerms(terms: readonly IndexedTerm[]): Buffer {
   const writer = new ByteWriter()
@@ -57,7 +86,7 @@ export function* copyTerms(
   while (!reader.isAtEnd) {
     const term = reader.text()
     const start = reader.at
-    readPlaces(reader)
+    readCounts(reader)
     yield { term, places: bytes.subarray(start, reader.at) }
   }
 }
@@ -150,23 +179,28 @@ export function* readBlock(bytes: Uint8Array): Generator<BlockTerm> {
   }
 }
 
-export function* readPostings(list: Uint8Array): Generator<readonly [number, TermPlaces]> {
+/** Ends when `visit` returns false. */
+export function visitPostings(
+  list: Uint8Array,
+  read: (reader: ByteReader) => TermPlaces,
+  visit: (ordinal: number, places: TermPlaces) => boolean,
+): void {
   const reader = new ByteReader(list)
   let ordinal = 0
   while (!reader.isAtEnd) {
     ordinal += reader.number()
-    yield [ordinal, readPlaces(reader)]
+    if (!visit(ordinal, read(reader))) return
   }
 }
 
-/** The same without reading the places. */
+/** Postings with the bytes of their places. */
 export function* copyPostings(list: Uint8Array): Generator<Posting> {
   const reader = new ByteReader(list)
   let ordinal = 0
   while (!reader.isAtEnd) {
     ordinal += reader.number()
     const start = reader.at
-    readPlaces(reader)
+    readCounts(reader)
     yield { ordinal, places: list.subarray(start, reader.at) }
   }
 }

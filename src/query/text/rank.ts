@@ -8,20 +8,25 @@ export interface AttributePlaces {
 /** The positions of a term, with one element per attribute. */
 export type TermPlaces = readonly AttributePlaces[]
 
-export interface TermMatch {
-  exact: TermPlaces | null
-  /** A longer word that begins with the term. */
-  prefix: TermPlaces | null
-}
+/**
+ * Two elements per term of the query: the places of the term at `exactSlot`, and those of a longer word that begins with
+ * it at `prefixSlot`. A search reads thousands of them, so each list has its size from the start.
+ */
+export type TermMatches = readonly (TermPlaces | null)[]
 
-/** By the place of the term in the query. A search reads many of them, so they are arrays. */
-export type TermMatches = readonly (Readonly<TermMatch> | undefined)[]
+export const exactSlot = (term: number): number => 2 * term
+export const prefixSlot = (term: number): number => 2 * term + 1
 
-export interface Candidate {
+export interface RankedVersion {
   readonly id: number
   /** In milliseconds since 1970. */
   readonly updatedAt: number
+  /** The number of words per attribute. */
   readonly lengths: readonly number[]
+}
+
+export interface Candidate {
+  readonly version: RankedVersion
   readonly matches: TermMatches
 }
 
@@ -50,23 +55,25 @@ export function matchesSearch(
   matchesAll: boolean,
 ): boolean {
   const isFound = matchesAll
-    ? terms.length > 0 && terms.every((_, term) => isMatchWithin(matches[term], weights))
-    : matches.some((match) => isMatchWithin(match, weights))
+    ? terms.length > 0 && terms.every((_, term) => isTermWithin(matches, term, weights))
+    : matches.some((places) => isWithin(places, weights))
   return isFound && phrases.every((phrase) => containsPhrase(matches, phrase, weights))
 }
 
 /** Whether one of the candidates has a term. */
 export function hasTerm(candidates: Iterable<Candidate>, term: number, weights: Weights): boolean {
-  for (const { matches } of candidates) if (isMatchWithin(matches[term], weights)) return true
+  for (const { matches } of candidates) if (isTermWithin(matches, term, weights)) return true
   return false
 }
 
-function isMatchWithin(match: TermMatches[number], weights: Weights): boolean {
-  return match !== undefined && (isWithin(match.exact, weights) || isWithin(match.prefix, weights))
+function isTermWithin(matches: TermMatches, term: number, weights: Weights): boolean {
+  return isWithin(matches[exactSlot(term)], weights) || isWithin(matches[prefixSlot(term)], weights)
 }
 
-export function isWithin(places: TermPlaces | null, weights: Weights): boolean {
-  return places !== null && places.some(({ attribute }) => weights.has(attribute))
+export function isWithin(places: TermPlaces | null | undefined, weights: Weights): boolean {
+  if (!places) return false
+  for (const { attribute } of places) if (weights.has(attribute)) return true
+  return false
 }
 
 function containsPhrase(
@@ -78,7 +85,7 @@ function containsPhrase(
   if (first === undefined) return true
   return [...weights.keys()].some((attribute) => {
     const positionsOf = (term: number): readonly number[] =>
-      matches[term]?.exact?.find((one) => one.attribute === attribute)?.positions ?? []
+      matches[exactSlot(term)]?.find((one) => one.attribute === attribute)?.positions ?? []
     return positionsOf(first.term).some((start) =>
       rest.every(({ term, offset }) => positionsOf(term).includes(start + offset)),
     )
@@ -95,15 +102,14 @@ export function openScores(
   const rarities = countTerms(terms, counted, weights).map((found) =>
     Math.log(1 + (Math.max(count, found) - found + 0.5) / (found + 0.5)),
   )
-  return ({ matches, lengths }) => {
+  return ({ matches, version: { lengths } }) => {
     let score = 0
     for (const [term, rarity] of rarities.entries()) {
-      const match = matches[term]
-      if (match === undefined) continue
       const frequency = Math.max(
-        frequencyOf(match.exact, lengths, averageLengths, weights),
-        PREFIX_SHARE * frequencyOf(match.prefix, lengths, averageLengths, weights),
+        frequencyOf(matches[exactSlot(term)], lengths, averageLengths, weights),
+        PREFIX_SHARE * frequencyOf(matches[prefixSlot(term)], lengths, averageLengths, weights),
       )
+      if (frequency === 0) continue
       score += (rarity * frequency * (K1 + 1)) / (K1 + frequency)
     }
     return Math.round(score * PRECISION) / PRECISION
@@ -117,20 +123,20 @@ function countTerms(
 ): readonly number[] {
   const counts = terms.map(() => 0)
   for (const { matches } of candidates) {
-    for (let term = 0; term < matches.length; term += 1) {
-      if (isMatchWithin(matches[term], weights)) counts[term] = (counts[term] ?? 0) + 1
+    for (let term = 0; term < counts.length; term += 1) {
+      if (isTermWithin(matches, term, weights)) counts[term] = (counts[term] ?? 0) + 1
     }
   }
   return counts
 }
 
 function frequencyOf(
-  places: TermPlaces | null,
+  places: TermPlaces | null | undefined,
   lengths: readonly number[],
   averages: readonly number[],
   weights: Weights,
 ): number {
-  if (places === null) return 0
+  if (!places) return 0
   let frequency = 0
   for (const { attribute, positions } of places) {
     const average = averages[attribute] ?? 0

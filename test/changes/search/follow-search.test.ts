@@ -10,6 +10,7 @@ import { ensureHead, type Head, headsOf } from '../../../src/mongo/commits/heads
 import type { CommitItem } from '../../../src/mongo/connection/database.ts'
 import { deleteTextIndex, searchForm, textIndexesOf } from '../../../src/mongo/search/index-rows.ts'
 import { readIndex } from '../../../src/mongo/search/read-index.ts'
+import { exactSlot } from '../../../src/query/text/rank.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { ContentTypePlan, Schema } from '../../../src/schema/plan.ts'
 import { contentType } from '../../fixtures/definitions.ts'
@@ -100,11 +101,12 @@ describe('the follower of the search index', () => {
     const plan = planOf(schema)
     const key = { locale: '', status }
     const form = searchForm(plan, 'en')
-    const { candidates } = await readIndex(test.database, { plan, form, keys: [key] }, TERMS)
+    const part = { plan, form, keys: [key], withPositions: true }
+    const { candidates } = await readIndex(test.database, part, TERMS)
     const found = candidates.get(versionId(documentId, status))
     return found === undefined
       ? null
-      : TERMS.flatMap(({ word }, place) => (found.matches[place] === undefined ? [] : [word]))
+      : TERMS.flatMap(({ word }, place) => (found.matches[exactSlot(place)] ? [word] : []))
   }
   const reached = async (): Promise<void> => {
     await until(async () => {

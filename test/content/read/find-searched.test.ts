@@ -12,7 +12,7 @@ import {
 import { indexVersions } from '../../../src/changes/search/index-versions.ts'
 import { findEntries } from '../../../src/content/read/find-entries.ts'
 import { recordBulk } from '../../../src/mongo/commits/bulk-intents.ts'
-import { sequenceAll } from '../../../src/mongo/commits/sequencer.ts'
+import { sequence } from '../../../src/mongo/commits/sequencer.ts'
 import { findChangedSince, findIndexPosition } from '../../../src/mongo/search/index-progress.ts'
 import { deleteTextIndex, searchForm } from '../../../src/mongo/search/index-rows.ts'
 import { readIndex } from '../../../src/mongo/search/read-index.ts'
@@ -104,7 +104,7 @@ describe('search beside a scan of all entries', () => {
     const property = asyncProperty(pages, chosen, question, async (all, gone, asked) => {
       await world.replacePages(all)
       await world.build()
-      expect(await findIndexPosition(world.database)).to.equal(0)
+      expect((await findIndexPosition(world.database))?.cursor).to.equal(0)
       expect(await changed()).to.deep.equal(new Set())
       const ids = [...new Set(gone)].map(idOf)
       const unfiltered = { ...asked, onlyOpen: false }
@@ -124,7 +124,7 @@ describe('search beside a scan of all entries', () => {
         await agree()
       })
       await agree()
-      await sequenceAll(world.database)
+      await sequence(world.database, { pause: agree })
       await agree()
       await world.database.collection('quire_commits').deleteMany({})
       await world.database.collection('quire_heads').updateOne({}, { $set: { seq: 0 } })
@@ -182,8 +182,11 @@ describe('search beside a scan of all entries', () => {
     expect(total).to.equal(open.length)
   })
 
-  const changed = () =>
-    findChangedSince(world.database, world.plan, searchForm(world.plan, 'en'), 0)
+  const changed = async () => {
+    const position = await findIndexPosition(world.database)
+    if (position === null) throw new Error('There is no position')
+    return findChangedSince(world.database, world.plan, searchForm(world.plan, 'en'), position)
+  }
 
   const readAll = async () => {
     const terms = WORDS.flatMap((text) =>
@@ -192,10 +195,15 @@ describe('search beside a scan of all entries', () => {
     const key = { locale: '', status: 'published' } as const
     const read = await readIndex(
       world.database,
-      { plan: world.plan, form: searchForm(world.plan, 'en'), keys: [key] },
+      { plan: world.plan, form: searchForm(world.plan, 'en'), keys: [key], withPositions: true },
       terms,
     )
-    const candidates = [...read.candidates].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    const candidates = [...read.candidates]
+      .map(([_id, { version, matches }]) => {
+        const { id, updatedAt, lengths } = version
+        return { _id, id, updatedAt, lengths, matches }
+      })
+      .toSorted((one, other) => (one._id < other._id ? -1 : 1))
     return { ...read, candidates }
   }
 })

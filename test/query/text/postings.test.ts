@@ -15,13 +15,16 @@ import {
   BlockWriter,
   copyPostings,
   readBlock,
+  readCounts,
   readEntries,
-  readPostings,
+  readPlaces,
   readTerms,
+  visitPostings,
   writeEntries,
   writePlaces,
   writeTerms,
 } from '../../../src/query/text/postings.ts'
+import type { TermPlaces } from '../../../src/query/text/rank.ts'
 
 const positions = uniqueArray(nat(20_000), { minLength: 1, maxLength: 24 }).map((all) =>
   all.toSorted((one, other) => one - other),
@@ -45,6 +48,18 @@ const terms = uniqueArray(record({ term, places }), { maxLength: 20, selector: (
 const ordinals = uniqueArray(nat(40_000), { minLength: 1, maxLength: 30 }).map((all) =>
   all.toSorted((one, other) => one - other),
 )
+
+const postingsOf = (
+  list: Uint8Array,
+  read: typeof readPlaces,
+): readonly (readonly [number, TermPlaces])[] => {
+  const all: (readonly [number, TermPlaces])[] = []
+  visitPostings(list, read, (ordinal, places) => all.push([ordinal, places]) > 0)
+  return all
+}
+
+const withoutPositions = (places: TermPlaces): TermPlaces =>
+  places.map(({ attribute, positions: all }) => ({ attribute, positions: all.map(() => 0) }))
 
 describe('the bytes of the search index', () => {
   it('keep the terms of a version', () => {
@@ -97,7 +112,13 @@ describe('the bytes of the search index', () => {
           const [head] = readBlock(bytes)
           expect(head?.term).to.equal(first)
           for (const { term, list } of readBlock(bytes)) {
-            found.set(term, [...(found.get(term) ?? []), ...readPostings(list)])
+            found.set(term, [...(found.get(term) ?? []), ...postingsOf(list, readPlaces)])
+            expect(postingsOf(list, readCounts)).to.deep.equal(
+              postingsOf(list, readPlaces).map(([ordinal, full]) => [
+                ordinal,
+                withoutPositions(full),
+              ]),
+            )
             const more = [...copyPostings(list)].map(({ ordinal }) => ordinal)
             copied.set(term, [...(copied.get(term) ?? []), ...more])
           }
