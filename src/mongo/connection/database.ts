@@ -73,6 +73,7 @@ export interface Moment {
 export interface Database {
   /** True on replica sets and mongos, false on a standalone mongod. */
   readonly hasTransactions: boolean
+  readonly isEmbedded: boolean
   readonly queryTimeoutMs: number
   readonly maxPoolSize: number
   /** Upper bound of a count. `total` never exceeds it. */

@@ -82,6 +82,9 @@ function transactionRun({
   }
 }
 
+/** The name that the engine gives its replica set of one. */
+const EMBEDDED = 'embedded'
+
 function hasTransactions(reply: Document): boolean {
   return typeof reply['setName'] === 'string' || reply['msg'] === 'isdbgrid'
 }
@@ -191,13 +194,12 @@ function viewOf(db: Db, { options }: MongoClient, monitor: CommandMonitor | null
 async function greet(
   client: MongoClient,
   { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions,
-): Promise<Document> {
+): Promise<{ readonly isReplicated: boolean; readonly isEmbedded: boolean }> {
   try {
     await connect(client)
-    return await client
-      .db(name, { readPreference: PRIMARY })
-      .admin()
-      .command({ hello: 1, maxTimeMS })
+    const admin = client.db(name, { readPreference: PRIMARY }).admin()
+    const reply = await admin.command({ hello: 1, maxTimeMS })
+    return { isReplicated: hasTransactions(reply), isEmbedded: reply['setName'] === EMBEDDED }
   } catch (error) {
     await client.close()
     throw toCmsError(explainStart(error))
@@ -211,15 +213,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const client = clientFor(options)
   const endStart = extendQueueTimeout(client, options.startQueueTimeoutMs ?? 0)
   const db = client.db(options.name, { readPreference: PRIMARY })
-  const isReplicated = hasTransactions(await greet(client, options))
+  const { isReplicated, isEmbedded } = await greet(client, options)
   const clock = openClusterClock(client, db, { ...options, isReplicated })
   const { withdraw, ...transactions } = isReplicated
     ? openTransactions(client, options, clock)
     : withoutTransactions(client, options)
   const monitor = options.monitor ?? null
-  const comment = (): string | undefined => monitor?.comment()
   const database: Database = {
     ...transactions,
+    isEmbedded,
     queryTimeoutMs: options.queryTimeoutMs,
     maxPoolSize: client.options.maxPoolSize,
     countLimit: options.countLimit ?? 100_000,
@@ -229,7 +231,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     revisionKey: options.revisionKey ?? randomBytes(32),
     ...viewOf(db, client, monitor),
     table(name) {
-      return new Table(this.collection(name), this.queryTimeoutMs, comment) // views have other values
+      return new Table(this.collection(name), this.queryTimeoutMs, () => monitor?.comment())
     },
     gatherWrites: gatherWrites(monitor),
     monitor,

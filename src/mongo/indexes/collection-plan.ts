@@ -12,6 +12,8 @@ export interface IndexPlan {
   readonly key: Readonly<Record<string, 1 | -1>>
   readonly unique: boolean
   readonly partialFilterExpression: Document | null
+  /** The key on databases other than the embedded engine. Absent if it is the same. */
+  readonly serverKey?: IndexPlan['key']
 }
 
 export interface CollectionPlan {
@@ -109,12 +111,13 @@ function relationIndex(attribute: string): IndexPlan {
   }
 }
 
-/** Serves areas: latitude, then longitude. The polygon of the area is compared with the rows in these ranges. */
+/** Serves areas. DocumentDB bounds numbers in a list at one end only, so it reads a range of whole points (`boundPlaces`). */
 function locationIndex(attribute: string): IndexPlan {
   const [latitude, longitude] = [`${attribute}.coordinates.1`, `${attribute}.coordinates.0`]
   return {
     name: indexName(`location_${attribute}`),
     key: { status: 1, locale: 1, [latitude]: 1, [longitude]: 1, id: 1 },
+    serverKey: { status: 1, locale: 1, [attribute]: 1, id: 1 },
     unique: false,
     partialFilterExpression: null,
   }

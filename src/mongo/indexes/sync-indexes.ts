@@ -80,8 +80,13 @@ export function compareAll(
 ): Promise<readonly Difference[]> {
   return mapConcurrently(collections, CONCURRENCY, async (plan) => {
     const isStored = stored?.has(plan.name) !== false
-    return compare(plan, isStored ? await listIndexes(database, plan.name) : [])
+    const indexes = plan.indexes.map((index) => fitIndex(database, index))
+    return compare({ ...plan, indexes }, isStored ? await listIndexes(database, plan.name) : [])
   })
+}
+
+function fitIndex({ isEmbedded }: Database, { serverKey, ...index }: IndexPlan): IndexPlan {
+  return isEmbedded || serverKey === undefined ? index : { ...index, key: serverKey }
 }
 
 function compare(

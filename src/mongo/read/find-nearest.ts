@@ -15,7 +15,7 @@ import { resolveQuery } from './read-versions.ts'
 import { visitVersions } from './run-read.ts'
 import { UNORDERED } from './sort-plan.ts'
 import { fallbackStages } from './target-version.ts'
-import { translateArea } from './translate-area.ts'
+import { boundPlaces, translateArea } from './translate-area.ts'
 import { type Conditions, matchAll } from './translate-filter.ts'
 
 export type NearestQuery = Query & { readonly nearest: NearestOrder }
@@ -167,7 +167,11 @@ async function readCircle(
     database,
     plan,
     {
-      filter: matchAll([matchNamed(filter, version), matchVersions(version), area]),
+      filter: matchAll([
+        matchNamed(filter, version),
+        matchVersions(version),
+        boundPlaces(database, area),
+      ]),
       conditions,
       order: UNORDERED,
       chosen: fallbackStages(plan, version, conditions),

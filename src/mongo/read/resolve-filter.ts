@@ -23,6 +23,7 @@ import {
   type ResolvedRelation,
   translateFilter,
 } from './translate-filter.ts'
+import { boundPlaces } from './translate-area.ts'
 import { matchVersions } from '../versions/version-match.ts'
 
 interface Resolving {
@@ -76,7 +77,8 @@ async function conditionsInEach(
   { locales, status, firstOnly }: VersionSelection,
 ): Promise<Conditions> {
   const nodes = relatedOf(filter)
-  if (nodes.length === 0) return { lookups: [], match: translateFilter(filter) }
+  if (nodes.length === 0)
+    return { lookups: [], match: boundPlaces(resolving.database, translateFilter(filter)) }
   // With fallbacks, the target's version is the same for all locales, unless a condition is on other locales.
   const isSame = firstOnly === true && nodes.every((node) => node.filter.locales === 'shown')
   const asking = isSame ? locales.slice(0, 1) : locales
@@ -112,7 +114,7 @@ async function findConditions(
   const relations = new Map(nodes.map(({ filter }, index) => [filter, resolved[index] ?? []]))
   return {
     lookups: resolved.flatMap((found) => ('lookup' in found ? [found.lookup] : [])),
-    match: translateFilter(filter, relations),
+    match: boundPlaces(resolving.database, translateFilter(filter, relations)),
   }
 }
 

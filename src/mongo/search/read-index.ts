@@ -116,7 +116,7 @@ export async function readIndex(
 type Matches = (TermPlaces | null)[]
 
 function noMatches({ length }: readonly QueryTerm[]): Matches {
-  return new Array<null>(2 * length).fill(null)
+  return Array<null>(2 * length).fill(null)
 }
 
 type Keys = ReadonlyMap<string, VersionKey>

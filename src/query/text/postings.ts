@@ -63,7 +63,7 @@ function readCount(reader: ByteReader): TermPlaces {
 
 function countedPlace(attribute: number, count: number): TermPlaces {
   const counts = (countedPlaces[attribute] ??= [])
-  return (counts[count] ??= [{ attribute, positions: new Array<number>(count).fill(0) }])
+  return (counts[count] ??= [{ attribute, positions: Array<number>(count).fill(0) }])
 }
 
 /** The terms of one version. */

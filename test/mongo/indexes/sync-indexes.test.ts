@@ -121,6 +121,24 @@ describe('syncIndexes', () => {
     expect(proxy.takeCommands()).to.deep.equal(['listIndexes'])
   })
 
+  it('indexes locations by coordinates in the embedded engine, and as a whole elsewhere', async () => {
+    const plan = planOf({ collectionName: 'placed', attributes: { at: { type: 'location' } } })
+    const schema = { contentTypes: new Map([[plan.uid, plan]]), components: new Map() }
+    const plans = [...compileCollections(schema).values()]
+    for (const [isEmbedded, fields] of [
+      [true, ['at.coordinates.1', 'at.coordinates.0']],
+      [false, ['at']],
+      [true, ['at.coordinates.1', 'at.coordinates.0']],
+    ] as const) {
+      await syncIndexes({ ...test.database, isEmbedded }, plans)
+      const indexes = await test.database.collection('placed').listIndexes().toArray()
+      const keys = indexes.flatMap(({ name, key }) =>
+        name.startsWith('quire_location') ? [Object.keys(key as object)] : [],
+      )
+      expect(keys).to.deep.equal([['status', 'locale', ...fields, 'id']])
+    }
+  })
+
   it('asks for no indexes of collections that do not exist', async () => {
     const plans = ['new_one', 'new_two'].map((name) => collection(name, 'slug'))
     const stored = await findStoredCollections(test.database)

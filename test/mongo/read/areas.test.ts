@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { EARTH_RADIUS } from '../../../src/query/area.ts'
+import { boundPlaces } from '../../../src/mongo/read/translate-area.ts'
 import { translateFilter } from '../../../src/mongo/read/translate-filter.ts'
 import { isSimplePolygon } from '../../../src/query/simple-polygon.ts'
 import type { Area, Box } from '../../../src/query/area.ts'
@@ -121,10 +122,10 @@ describe('areas in the database', () => {
 
   after(() => test.drop())
 
-  const find = async (filter: Filter): Promise<ReadonlySet<number>> => {
+  const find = async (filter: Filter, isEmbedded = true): Promise<ReadonlySet<number>> => {
     const rows = await test.database
       .collection<{ readonly n: number }>(plan.collectionName)
-      .find(translateFilter(filter))
+      .find(boundPlaces({ isEmbedded }, translateFilter(filter)))
       .toArray()
     return new Set(rows.map(({ n }) => n))
   }
@@ -137,6 +138,7 @@ describe('areas in the database', () => {
             find(compare(area)),
             find({ kind: 'not', of: compare(area) }),
           ])
+          expect(await find({ kind: 'all', of: [compare(area)] }, false)).to.deep.equal(found)
           expect(found.size + others.size).to.equal(PLACES.length + 2)
           expect([others.has(-1), others.has(-2)]).to.deep.equal([true, true])
           for (const [n, place] of PLACES.entries()) {

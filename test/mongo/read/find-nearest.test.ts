@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
+import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
+import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { findNearestPage, isNearestQuery } from '../../../src/mongo/read/find-nearest.ts'
 import { distanceBetween } from '../../../src/query/distance.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
@@ -80,8 +82,8 @@ describe('findNearestPage', () => {
     }))
     // Not in the order of ids, so that equal distances are found in another order.
     await collection().insertMany(stored.toSorted((one, other) => (one.id % 7) - (other.id % 7)))
-    const [north, east] = ['location.coordinates.1', 'location.coordinates.0']
-    await collection().createIndex({ status: 1, locale: 1, [north]: 1, [east]: 1 })
+    const contentTypes = new Map([[plan.uid, plan]])
+    await syncIndexes(test.database, [...compileCollections({ contentTypes }).values()])
   })
 
   after(() => test.drop())
@@ -113,6 +115,7 @@ describe('findNearestPage', () => {
   const changes = fc.record({
     moves: fc.array(fc.tuple(ids, fc.option(fc.oneof(spots, anywhere))), { maxLength: 3 }),
     removed: ids,
+    isEmbedded: fc.boolean(),
   })
   const maxDistances = fc.option(
     fc.double({ min: 0, max: 7.4, noNaN: true }).map((power) => 10 ** power),
@@ -127,7 +130,7 @@ describe('findNearestPage', () => {
         fc.constantFrom(undefined, undefined, 'rare', 'absent'),
         pages,
         changes,
-        async (center, maxDistance, kind, pagination, { moves, removed }) => {
+        async (center, maxDistance, kind, pagination, { moves, removed, isEmbedded }) => {
           for (const [id, location] of moves) await move(id, location)
           await remove(removed)
           const far = maxDistance ?? Infinity
@@ -142,7 +145,7 @@ describe('findNearestPage', () => {
           const sent = toTexts({ filters, sort: 'location:near', pagination })
           const query = parseQuery(sent, plan, rules)
           if (!isNearestQuery(query)) throw new Error('the order is not by distance')
-          const found = await findNearestPage(test.database, query)
+          const found = await findNearestPage({ ...test.database, isEmbedded }, query)
           const [start, limit] =
             'start' in pagination
               ? [pagination.start, pagination.limit]

@@ -1,5 +1,6 @@
 import { Decimal128 } from 'mongodb'
 import { expect } from 'chai'
+import { boundPlaces } from '../../../src/mongo/read/translate-area.ts'
 import { matchAll, translateFilter } from '../../../src/mongo/read/translate-filter.ts'
 import { parseFilters } from '../../../src/query/parse-filters.ts'
 import { type Filter, OPERATORS } from '../../../src/query/query.ts'
@@ -65,6 +66,19 @@ describe('translateFilter', () => {
       expect(translate(filters)).to.deep.equal(expected)
     })
   }
+
+  it('adds a range of points to each area that all entries are in, except for the embedded engine', () => {
+    const box = { south: '1', west: '2', north: '3', east: '4' }
+    const inside = { location: { $within: { box } } }
+    const across = { location: { $within: { box: { ...box, west: '5' } } } }
+    const filters = { $and: [inside, across, { $or: [inside] }, { $not: inside }] }
+    const match = translate(filters) ?? {}
+    const low = { type: 'Point', coordinates: [2] }
+    const range = { location: { $gte: low, $lte: { type: 'Point', coordinates: [4, 91] } } }
+    expect(boundPlaces({ isEmbedded: false }, match)).to.deep.equal({ $and: [match, range] })
+    expect(boundPlaces({ isEmbedded: true }, match)).to.equal(match)
+    expect(boundPlaces({ isEmbedded: false }, { a: 1 })).to.deep.equal({ a: 1 })
+  })
 
   it('covers every operator', () => {
     expect(rows.map(([operator]) => operator)).to.have.members([...OPERATORS])
