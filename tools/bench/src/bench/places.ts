@@ -12,15 +12,21 @@ import { compileSample } from '../sample/sample-parts.ts'
 import { seedSample } from '../sample/seed-sample.ts'
 import { SILENT_OBSERVER } from '../sample/show-progress.ts'
 import { describeMachine } from './report.ts'
+import { chooseGoal, showTimes } from './search-goals.ts'
 import { untilIndexed } from './until-indexed.ts'
 
-// `npm run bench -- places --cities N --seconds N`: times searches for the nearest cities over HTTP with one client, around other
-// cities and around points of a grid, most of which are in the sea. Prints each figure when it is known, after at most so many seconds.
+// `npm run bench -- places --cities N --seconds N`: times `$near`, `$within` and `sort=location:near` over HTTP with one client,
+// around other cities and around points of a grid, most of which are in the sea. Prints each figure beside its goal when it is
+// known, after at most so many seconds.
 
 const ROUNDS = 200
 const WARM_UP = 20
 const UNCOUNTED = 'pagination[withCount]=false'
-const PAGE = `fields=name&pagination[pageSize]=20&sort=location:near`
+const PAGE = 'fields=name&pagination[pageSize]=25'
+const NEAREST = `${PAGE}&sort=location:near`
+/** Half of the width of an area, in degrees. */
+const REACH = 0.5
+const WITHIN_50_KM = 'filters[location][$near][maxDistance]=50000'
 
 type Point = readonly [latitude: number, longitude: number]
 
@@ -65,35 +71,20 @@ console.log(
     `${report.documents} documents, ${report.added} of them added in ${seconds(seeding, seeded)} s; ` +
     `background work ended ${seconds(seeded, performance.now())} s later\n`,
 )
-for (const [what, points, query, filter] of [
-  ['20 nearest of a city', aroundCities, `${PAGE}&${UNCOUNTED}`],
-  [
-    '20 nearest within 50 km, counted',
-    aroundCities,
-    `${PAGE}&filters[location][$near][maxDistance]=50000`,
-  ],
-  [
-    '20 in a box of 1°, counted',
-    aroundCities,
-    'fields=name&pagination[pageSize]=20',
-    ([latitude, longitude]: Point) => boxAround(latitude, longitude, 0.5),
-  ],
-  ['20 nearest of any point', grid, `${PAGE}&${UNCOUNTED}`],
-  ['page 100 around a city', aroundCities, `${PAGE}&${UNCOUNTED}&pagination[page]=100`],
-  [
-    'within 50 km, by id, counted',
-    aroundCities,
-    'fields=name&pagination[pageSize]=20&filters[location][$near][maxDistance]=50000',
-  ],
+for (const [what, points, query, filter = nearOf] of [
+  ['$near 50 km', aroundCities, `${PAGE}&${WITHIN_50_KM}`],
+  ['$near 50 km, not counted', aroundCities, `${PAGE}&${WITHIN_50_KM}&${UNCOUNTED}`],
+  ['$within a circle of 50 km', aroundCities, PAGE, circleAround],
+  ['$within a box of 1°', aroundCities, PAGE, boxAround],
+  ['$within a hexagon of 1°', aroundCities, PAGE, hexagonAround],
+  ['location:near', aroundCities, `${NEAREST}&${UNCOUNTED}`],
+  ['location:near within 50 km', aroundCities, `${NEAREST}&${WITHIN_50_KM}`],
+  ['location:near of any point', grid, `${NEAREST}&${UNCOUNTED}`],
+  ['location:near, page 100', aroundCities, `${NEAREST}&${UNCOUNTED}&pagination[page]=100`],
 ] as const) {
-  const { sorted, work } = await measure(points, query, filter)
-  const share = (part: number): string => {
-    const time = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
-    return `${time.toFixed(1).padStart(7)} ms`
-  }
-  console.log(
-    `${what.padEnd(34)} p50 ${share(0.5)}   p99 ${share(0.99)}   CPU ${work.toFixed(1).padStart(7)} ms   (${sorted.length} requests)`,
-  )
+  const { times, work } = await measure(points, query, filter)
+  const shown = showTimes(times, chooseGoal(deployment))
+  console.log(`${what.padEnd(28)} ${shown}; CPU ${work.toFixed(1)} ms; ${times.length} requests`)
 }
 server.close()
 server.closeAllConnections()
@@ -104,32 +95,48 @@ function seconds(from: number, to: number): string {
   return ((to - from) / 1_000).toFixed(0)
 }
 
-function near([latitude, longitude]: Point): string {
+function nearOf([latitude, longitude]: Point): string {
   return `filters[location][$near][latitude]=${latitude}&filters[location][$near][longitude]=${longitude}`
 }
 
-/** `reach` is in degrees. */
-function boxAround(latitude: number, longitude: number, reach: number): string {
+function circleAround([latitude, longitude]: Point): string {
+  return `${within('circle')}[latitude]=${latitude}&${within('circle')}[longitude]=${longitude}&${within('circle')}[radius]=50000`
+}
+
+function boxAround([latitude, longitude]: Point): string {
   const sides = {
-    south: Math.max(-90, latitude - reach),
-    west: Math.max(-180, longitude - reach),
-    north: Math.min(90, latitude + reach),
-    east: Math.min(180, longitude + reach),
+    south: Math.max(-90, latitude - REACH),
+    west: Math.max(-180, longitude - REACH),
+    north: Math.min(90, latitude + REACH),
+    east: Math.min(180, longitude + REACH),
   }
   return Object.entries(sides)
-    .map(([side, degrees]) => `filters[location][$within][box][${side}]=${degrees}`)
+    .map(([side, degrees]) => `${within('box')}[${side}]=${degrees}`)
     .join('&')
 }
 
+function hexagonAround([latitude, longitude]: Point): string {
+  return Array.from({ length: 6 }, (_, corner) => {
+    const angle = (corner * Math.PI) / 3
+    const north = Math.max(-90, Math.min(90, latitude + REACH * Math.sin(angle)))
+    const east = Math.max(-180, Math.min(180, longitude + REACH * Math.cos(angle)))
+    return `${within('polygon')}[${corner}][latitude]=${north}&${within('polygon')}[${corner}][longitude]=${east}`
+  }).join('&')
+}
+
+function within(area: string): string {
+  return `filters[location][$within][${area}]`
+}
+
 /**
- * Milliseconds per point, ascending, and of CPU time of this process per request. The first points warm up the server, and are no others, because
+ * Milliseconds per point, and of CPU time of this process per request. The first points warm up the server, and are no others, because
  * the server caches responses.
  */
 async function measure(
   points: readonly Point[],
   query: string,
-  filter: (point: Point) => string = near,
-): Promise<{ readonly sorted: readonly number[]; readonly work: number }> {
+  filter: (point: Point) => string,
+): Promise<{ readonly times: readonly number[]; readonly work: number }> {
   const times: number[] = []
   const started = performance.now()
   let idle = process.cpuUsage()
@@ -143,6 +150,5 @@ async function measure(
     if (index >= WARM_UP) times.push(performance.now() - asked)
   }
   const { user, system } = process.cpuUsage(idle)
-  const sorted = times.toSorted((one, other) => one - other)
-  return { sorted, work: (user + system) / 1_000 / times.length }
+  return { times, work: (user + system) / 1_000 / times.length }
 }

@@ -25,6 +25,7 @@ import {
   makeSearches,
   SEARCH_TYPES,
 } from './search-content.ts'
+import { chooseGoal, showTimes } from './search-goals.ts'
 import { computePercentile } from './statistics.ts'
 import { untilIndexed } from './until-indexed.ts'
 
@@ -104,10 +105,7 @@ async function measureType(name: string, plural: string, rows: readonly Data[]):
   )
   const text = texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   const index = await sizeOf(`quire_search_${plan.collectionName}`)
-  const ms = (times: readonly number[], share: number): string =>
-    computePercentile(times, share).toFixed(1)
-  const both = (times: readonly number[]): string =>
-    `p50 ${ms(times, 0.5)} ms, p99 ${ms(times, 0.99)} ms`
+  const both = (times: readonly number[]): string => showTimes(times, chooseGoal(deployment))
   const ratio = computePercentile(filtered, 0.5) / computePercentile(plain, 0.5)
   console.log(
     `${rows.length} ${plural}: ${both(plain)}; with a filter ${both(filtered)} (× ${ratio.toFixed(2)}); ` +
