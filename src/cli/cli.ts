@@ -29,6 +29,7 @@ import { hostExtensions } from '../server/extensions/host-extensions.ts'
 import { type LoadedProject, loadProject } from '../server/services/load-schema.ts'
 import { openMediaStores } from '../server/services/open-media.ts'
 import { planLocaleRename, renameLocale } from '../server/locale-rename/rename-locale.ts'
+import { compactContent } from '../server/services/compact-content.ts'
 import { planSchema } from '../server/services/plan-schema.ts'
 import { prepareNewDatabase } from '../server/services/prepare-database.ts'
 import { openStaff } from '../server/services/open-access-control.ts'
@@ -85,9 +86,7 @@ async function openWebhookParts({
 }
 
 /** Opens the configured deployment. A running server sees changes within a second. */
-async function openContext({
-  duringRename = false,
-}: Pick<Command, 'duringRename'>): Promise<OpenedContext> {
+async function openContext({ continues }: Pick<Command, 'continues'>): Promise<OpenedContext> {
   const { config, extensions } = await configure()
   const project = await loadProject(config.contentTypesDir, extensions)
   compileQueries(project.schema)
@@ -99,7 +98,10 @@ async function openContext({
     for (const one of opened.toReversed()) await one.close()
   }
   try {
-    const base = await openBase({ config, deployment }, project, { ...CLI_TIMEOUTS, duringRename })
+    const base = await openBase({ config, deployment }, project, {
+      ...CLI_TIMEOUTS,
+      ...(continues && { continues }),
+    })
     opened.push(base.database)
     return { ...commandContext(base, project, opened), close }
   } catch (error) {
@@ -158,6 +160,7 @@ function commandContext(
     media: () => openMediaStores(base),
     webhooks: () => openWebhookParts(base),
     planSchema: () => planSchema(base),
+    compactSchema: ({ isPlan }) => compactContent(base, definitions, { isPlan }),
     renameLocale: localeRenaming(base),
     restartLog: () => restartLog(database),
     openImport: async ({ dryRun, prepares = false }) => {

@@ -15,6 +15,8 @@ import type { MediaStorage } from '../media/storage/storage.ts'
 import type { Deployment } from '../server/deployment/deployment.ts'
 import type { Schema } from '../schema/plan.ts'
 import type { LocaleRename, RenamedLocale } from '../server/locale-rename/rename-locale.ts'
+import type { Compaction } from '../server/compaction/compact-schema.ts'
+import type { Continued } from '../server/services/open-base.ts'
 import type { SchemaPlan } from '../server/services/plan-schema.ts'
 import type { WebhooksContext } from '../changes/webhooks/manage-webhooks.ts'
 import type { TestParts } from '../changes/webhooks/test-webhook.ts'
@@ -37,6 +39,7 @@ export interface CommandContext {
   readonly media: () => Promise<MediaStores>
   readonly webhooks: () => Promise<WebhookParts>
   readonly planSchema: () => Promise<SchemaPlan>
+  readonly compactSchema: (options: { readonly isPlan: boolean }) => Promise<Compaction>
   readonly renameLocale: (
     rename: LocaleRename,
     options: { readonly isPlan: boolean },
@@ -96,8 +99,8 @@ interface CommandWith<Needs, Context> {
   readonly options: NonNullable<ParseArgsConfig['options']>
   readonly words: { readonly min: number; readonly max: number }
   readonly needs: Needs
-  /** Works while the rename of a locale is unfinished. */
-  readonly duringRename?: boolean
+  /** Works while this is unfinished. */
+  readonly continues?: Continued
   run(context: Context, words: readonly string[], options: OptionValues): Promise<Report>
 }
 

@@ -65,7 +65,7 @@ const rename: Command = {
   options: { name: { type: 'string' }, 'dry-run': { type: 'boolean' } },
   words: { min: 2, max: 2 },
   needs: 'database',
-  duringRename: true,
+  continues: 'locale rename',
   run: async ({ renameLocale }, words, options) => {
     const name = textOption(options, 'name') ?? null
     const isPlan = options['dry-run'] === true

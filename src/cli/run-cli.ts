@@ -50,7 +50,7 @@ export interface OpenedContext extends CommandContext {
 
 export interface CliParts {
   readonly installation: Installation
-  readonly openContext: (command: Pick<Command, 'duringRename'>) => Promise<OpenedContext>
+  readonly openContext: (command: Pick<Command, 'continues'>) => Promise<OpenedContext>
 }
 
 const COMMANDS: readonly Command[] = [

@@ -1,5 +1,7 @@
 import type { PlannedType, SchemaPlan } from '../server/services/plan-schema.ts'
+import type { Compaction } from '../server/compaction/compact-schema.ts'
 import type { Command } from './command.ts'
+import { formatTable } from './table.ts'
 
 const plan: Command = {
   usage: 'schema plan',
@@ -26,7 +28,38 @@ const check: Command = {
   },
 }
 
-export const SCHEMA_COMMANDS: readonly Command[] = [plan, check]
+const compact: Command = {
+  usage: 'schema compact [--dry-run]',
+  summary: 'move all values of renamed attributes to their names in the database',
+  help: 'Stop all servers first. If the command is interrupted, repeat it, or start a server, which finishes the work. --dry-run counts the rows and changes nothing.',
+  options: { 'dry-run': { type: 'boolean' } },
+  words: { min: 0, max: 0 },
+  needs: 'database',
+  continues: 'compaction',
+  run: async ({ compactSchema }, _words, options) => {
+    const isPlan = options['dry-run'] === true
+    const data = await compactSchema({ isPlan })
+    return { data, text: textOfCompaction(data, isPlan) }
+  },
+}
+
+export const SCHEMA_COMMANDS: readonly Command[] = [plan, check, compact]
+
+function textOfCompaction({ moved, rows }: Compaction, isPlan: boolean): string {
+  if (moved.length === 0) return 'All attributes have their names in the database.'
+  const names = moved.map(({ uid, from, to }) => [uid, from, to])
+  const counts = Object.entries(rows).map(([collection, count]) => [collection, String(count)])
+  const [first, second] = isPlan
+    ? ['A compaction moves these values', 'It changes']
+    : ['Moved these values', 'Changed']
+  return [
+    `${first}:`,
+    formatTable(['TYPE', 'FROM', 'TO'], names),
+    ...(counts.length === 0
+      ? [`${second} no rows.`]
+      : [`${second} these rows:`, formatTable(['COLLECTION', 'ROWS'], counts)]),
+  ].join('\n')
+}
 
 function textOf({ renamedHolders, renamed, moved, retyped, built, dropped }: SchemaPlan): string {
   const lines = [

@@ -60,6 +60,7 @@ describe('commands for rules of permissions', () => {
         media: unused,
         webhooks: unused,
         planSchema: unused,
+        compactSchema: unused,
         renameLocale: unused,
         restartLog: unused,
         openImport: unused,

@@ -112,6 +112,7 @@ describe('commands of the CLI', () => {
         media: () => Promise.reject(new Error('no command here needs it')),
         webhooks: () => openWebhookParts(),
         planSchema: () => Promise.reject(new Error('no command here needs it')),
+        compactSchema: () => Promise.reject(new Error('no command here needs it')),
         renameLocale: (
           { from, to, name }: LocaleRename,
           { isPlan }: { readonly isPlan: boolean },

@@ -1,11 +1,14 @@
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
 import { readConfig } from '../../src/base/config/config.ts'
-import type { CommandContext } from '../../src/cli/command.ts'
+import type { CommandContext, OptionValues } from '../../src/cli/command.ts'
 import { SCHEMA_COMMANDS } from '../../src/cli/schema-commands.ts'
+import { compactContent } from '../../src/server/services/compact-content.ts'
 import { loadProject } from '../../src/server/services/load-schema.ts'
 import { openBase } from '../../src/server/services/open-base.ts'
 import { planSchema } from '../../src/server/services/plan-schema.ts'
+import { codeBlocksOf } from '../support/pages.ts'
+import { openReleases } from '../support/releases.ts'
 import { declare, serve, type TestServer } from '../support/server.ts'
 import { writeContentTypes } from '../support/server-process.ts'
 
@@ -14,6 +17,13 @@ const related = (target: string) => ({
   relation: 'manyToMany',
   target: `api::${target}.${target}`,
 })
+
+type Verb = 'plan' | 'check' | 'compact'
+
+interface Asked {
+  readonly options?: OptionValues
+  readonly database?: string
+}
 
 describe('quire schema', () => {
   let server: TestServer
@@ -50,25 +60,33 @@ describe('quire schema', () => {
   })
 
   /** Runs a command with the declaration of one content-type. */
-  function quire(verb: 'plan' | 'check', attributes: object) {
+  function quire(verb: Verb, attributes: object) {
     return quireWith(verb, { book: declare('book', attributes) })
   }
 
-  async function quireWith(verb: 'plan' | 'check', contentTypes: Readonly<Record<string, object>>) {
+  async function quireWith(
+    verb: Verb,
+    contentTypes: Readonly<Record<string, object>>,
+    { options = {}, database = server.database }: Asked = {},
+  ) {
     const folder = writeContentTypes(contentTypes)
     const config = readConfig({
       CONTENT_TYPES_DIR: folder,
       QUIRE_DATA_DIR: folder,
-      MONGODB_DATABASE: server.database,
+      MONGODB_DATABASE: database,
       QUERY_TIMEOUT_MS: '20000',
     })
     const deployment = { uri: server.uri }
     const base = await openBase({ config, deployment }, await loadProject(folder))
     try {
-      const command = SCHEMA_COMMANDS.find(({ usage }) => usage === `schema ${verb}`)
+      const command = SCHEMA_COMMANDS.find(({ usage }) => usage.startsWith(`schema ${verb}`))
       if (command?.needs !== 'database') throw new Error(`there is no schema ${verb}`)
-      const context: Partial<CommandContext> = { planSchema: () => planSchema(base) }
-      return await command.run(context as CommandContext, [], {})
+      const { definitions } = await loadProject(folder)
+      const context: Partial<CommandContext> = {
+        planSchema: () => planSchema(base),
+        compactSchema: (how) => compactContent(base, definitions, { ...how, maxWaitMs: 0 }),
+      }
+      return await command.run(context as CommandContext, [], options)
     } finally {
       await base.database.close()
     }
@@ -196,5 +214,33 @@ describe('quire schema', () => {
     const before = await rows.find({}).toArray()
     await quire('plan', { title: { type: 'string', from: 'name' } })
     expect(await rows.find({}).toArray()).to.deep.equal(before)
+  })
+
+  it('moves the values of renamed attributes, as the page shows', async () => {
+    const book = (attributes: object) => ({ book: declare('book', attributes) })
+    const releases = openReleases('schema_compact')
+    const first = await releases.start(book({ name: { type: 'string' } }))
+    await first.post('/api/books', { name: 'a' })
+    const later = { title: { type: 'string', from: 'name' }, name: { type: 'string' } }
+    const second = await releases.start(book(later))
+    await second.post('/api/books', { title: 'b', name: 'c' })
+    await releases.stop()
+    const compact = (options: OptionValues) =>
+      quireWith('compact', book(later), { options, database: releases.database })
+    const isShown = ({ text }: { readonly text: string }) => text.startsWith('Moved these values:')
+    const { text: shown = '' } = codeBlocksOf('docs/evolving.md').find(isShown) ?? {}
+    const columns = (text: string) => text.split('\n').map((line) => line.trimEnd().split(/ {2,}/))
+    const names = columns(shown).slice(0, 4)
+    const plan = columns((await compact({ 'dry-run': true })).text)
+    expect(plan[0]).to.deep.equal(['A compaction moves these values:'])
+    expect(plan.slice(1, 4)).to.have.deep.members(names.slice(1))
+    expect(plan.slice(-1)).to.deep.equal([['book_versions', '2']])
+    const done = columns((await compact({})).text)
+    expect(done.slice(0, 4)).to.have.deep.members(names)
+    expect(done.slice(-1)).to.deep.equal([['book_versions', '2']])
+    expect((await compact({})).text).to.equal('All attributes have their names in the database.')
+    const rows = client.db(releases.database).collection('book_versions')
+    expect(await rows.findOne({ title: 'b' })).to.include({ name: 'c' })
+    await releases.end()
   })
 })

@@ -1,11 +1,22 @@
 import { type ConversionRow, readConversion } from '../../mongo/conversions/conversion-progress.ts'
+import { readCompaction, UNFINISHED_COMPACTION } from '../../mongo/conversions/compaction-row.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { explainUnfinished, readLocaleRename } from '../../mongo/conversions/locale-rename-row.ts'
 import type { Finding } from './finding.ts'
 
 export async function examineConversion(database: Database): Promise<readonly Finding[]> {
   const row = await readConversion(database)
-  return [...(row === null ? [] : [conversionFinding(row)]), ...(await examineRename(database))]
+  return [
+    ...(row === null ? [] : [conversionFinding(row)]),
+    ...(await examineRename(database)),
+    ...(await examineCompaction(database)),
+  ]
+}
+
+async function examineCompaction(database: Database): Promise<readonly Finding[]> {
+  const row = await readCompaction(database)
+  if (row?.hasBegun !== true) return []
+  return [{ check: 'schema', level: 'warning', what: UNFINISHED_COMPACTION }]
 }
 
 async function examineRename(database: Database): Promise<readonly Finding[]> {

@@ -13,6 +13,9 @@ const BEHIND_HISTORY = 'h;'
 /** Sorts after all commit ids, which are hexadecimal. */
 const BEHIND_COMMITS = 'g'
 
+/** The ids of all history rows. */
+export const HISTORY_RANGE = { $gt: HISTORY_PREFIX, $lt: BEHIND_HISTORY } as const
+
 const PAGE = 500
 
 /** The commits themselves stay, because the audit shows them. */
@@ -46,7 +49,7 @@ export async function walkHistory(
     `versions.differs.${name}`,
   ])
   const shown = ['documentId', 'versions.item', ...contents].map((name) => [name, 1] as const)
-  const range = { $gt: after === '' ? HISTORY_PREFIX : after, $lt: BEHIND_HISTORY }
+  const range = { ...HISTORY_RANGE, ...(after !== '' && { $gt: after }) }
   return database
     .table<HistoryRow>(COMMITS)
     .find({ _id: range }, { projection: Object.fromEntries(shown), batchSize: PAGE + 1 })

@@ -1,4 +1,4 @@
-import type { AnyBulkWriteOperation, Document } from 'mongodb'
+import type { AnyBulkWriteOperation, BSON, Document } from 'mongodb'
 import type { Database } from '../connection/database.ts'
 import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
 
@@ -15,6 +15,10 @@ export interface Rewrite {
   readonly filter: Document
   /** Whether all rows that match are rewritten. */
   readonly isExact: boolean
+  /** Called with each batch before its rows are changed. */
+  readonly prepare?: (rows: readonly StoredRow[]) => Promise<void>
+  /** How rows are decoded, such as without loss of their BSON types. */
+  readonly decoding?: BSON.DeserializeOptions
   /** Returns the row itself if it stays. */
   readonly change: (row: StoredRow) => StoredRow
 }
@@ -48,18 +52,19 @@ export async function rewriteRows(database: Database, rewrite: Rewrite): Promise
 
 async function* scan(
   database: Database,
-  { collection, filter }: Pick<Rewrite, 'collection' | 'filter'>,
+  { collection, filter, prepare, decoding }: Omit<Rewrite, 'change' | 'isExact'>,
 ): AsyncGenerator<readonly StoredRow[]> {
-  const options = { limit: BATCH, batchSize: BATCH + 1, ...UNHURRIED }
+  const options = { limit: BATCH, batchSize: BATCH + 1, ...UNHURRIED, ...decoding }
   for (let after: Id | null = null; ;) {
     const beyond: Document = after === null ? {} : { _id: { $gt: after } }
     const rows: readonly StoredRow[] = await database
       .table<StoredRow>(collection)
-      .find({ ...filter, ...beyond }, options)
+      .find({ $and: [filter, beyond] }, options)
       .sort({ _id: 1 })
       .toArray()
     const last = rows.at(-1)
     if (last === undefined) return
+    await prepare?.(rows)
     yield rows
     after = last._id
   }
@@ -95,7 +100,11 @@ async function changeRows(
   const updates = changes.flatMap(({ before, after }): AnyBulkWriteOperation<StoredRow>[] => {
     if (before._id !== after._id) return []
     const members = Object.entries(after).filter(([name, value]) => value !== before[name])
-    const update = { $set: Object.fromEntries(members) }
+    const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
+    const update = {
+      ...(members.length > 0 && { $set: Object.fromEntries(members) }),
+      ...(gone.length > 0 && { $unset: Object.fromEntries(gone.map((name) => [name, ''])) }),
+    }
     return [{ updateOne: { filter: { _id: before._id }, update } }]
   })
   if (updates.length > 0) await database.table<StoredRow>(collection).bulkWrite(updates, UNHURRIED)

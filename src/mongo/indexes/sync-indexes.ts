@@ -204,6 +204,24 @@ async function build(
   )
 }
 
+/** Drops the indexes of Quire that name one of these members. @param names top-level members */
+export async function dropIndexesOf(
+  database: Database,
+  collection: string,
+  names: ReadonlySet<string>,
+): Promise<void> {
+  const indexes = await listIndexes(database, collection)
+  const own = indexes.filter(({ name = '', key }) => {
+    const members = Object.keys(key).map((path) => path.split('.')[0] ?? path)
+    return planNameOf(name) !== null && members.some((member) => names.has(member))
+  })
+  await dropIndexes(
+    database,
+    collection,
+    own.map(({ name = '' }) => name),
+  )
+}
+
 async function dropIndexes(
   database: Database,
   collection: string,

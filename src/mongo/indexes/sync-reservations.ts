@@ -51,6 +51,12 @@ export async function forgetReservations(
   await rowsIn(database).updateOne({ _id: 'reservations' }, { $set: { attributes } })
 }
 
+/** Deletes the rows, too, because no declaration names them any more. */
+export async function deleteReservations(database: Database): Promise<void> {
+  await forgetReservations(database, 'all')
+  await reservationsIn(database).deleteMany({})
+}
+
 async function reserveStored(database: Database, plan: ContentTypePlan): Promise<void> {
   const published = database
     .collection(plan.collectionName)

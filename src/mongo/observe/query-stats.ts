@@ -107,6 +107,10 @@ export function readQueryStats(database: Database): Promise<readonly QueryStat[]
     .toArray()
 }
 
+export async function forgetQueryStats(database: Database): Promise<void> {
+  await database.table<StatRow>(COLLECTION).deleteMany({})
+}
+
 function add(pending: Map<string, Pending>, shape: QueryShape, command: ObservedCommand): void {
   const key = JSON.stringify(shape)
   const known = pending.get(key)

@@ -3,6 +3,7 @@ import type { Document } from 'mongodb'
 import { isDuplicateKey } from '../connection/database-error.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { insertOnce } from './insert-once.ts'
+import type { Uid } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { toStoredNames } from '../versions/row-names.ts'
 import { toBson } from '../versions/stored-value.ts'
@@ -41,6 +42,8 @@ interface KeyRow {
   readonly leasedUntil: Date
   readonly expiresAt: Date
   readonly version?: Document
+  /** The content-type of the version. Absent in rows of earlier releases. */
+  readonly type?: Uid
   readonly answer?: StoredAnswer
 }
 
@@ -75,7 +78,7 @@ export async function openIdempotencyRecords(
     noteCreated: async (key, claim, version, plan, session) => {
       const { matchedCount } = await rows.updateOne(
         { _id: key, claim, answer: { $exists: false } },
-        { $set: { version: toBson(toStoredNames(plan, version)) as Document } },
+        { $set: { version: toBson(toStoredNames(plan, version)) as Document, type: plan.uid } },
         { session },
       )
       return matchedCount === 1
@@ -83,7 +86,7 @@ export async function openIdempotencyRecords(
     keepAnswer: async (key, answer) => {
       await rows.updateOne(
         { _id: key, answer: { $exists: false } },
-        { $set: { answer }, $unset: { version: '' } },
+        { $set: { answer }, $unset: { version: '', type: '' } },
       )
       const stored = await acknowledged.findOne({ _id: key })
       return stored?.answer ?? answer
@@ -92,6 +95,18 @@ export async function openIdempotencyRecords(
       await rows.deleteOne({ _id: key, claim, ...WITHOUT_RESULT })
     },
   }
+}
+
+/** The latest expiry of stored versions of earlier releases, whose content-type is unknown. Null if there are none. */
+export async function findUntypedKey(database: Database, at: Date): Promise<Date | null> {
+  const untyped = { version: { $exists: true }, type: { $exists: false }, expiresAt: { $gt: at } }
+  const [last] = await database
+    .table<KeyRow>(IDEMPOTENCY_KEYS)
+    .find(untyped)
+    .sort({ expiresAt: -1 })
+    .limit(1)
+    .toArray()
+  return last?.expiresAt ?? null
 }
 
 function beginnings(
@@ -122,7 +137,7 @@ function beginnings(
     ]
     const { matchedCount } = await rows.updateOne(
       { _id, $or: [{ expiresAt: { $lte: at } }, ...abandoned] },
-      { $set: row, $unset: { version: '', answer: '' } },
+      { $set: row, $unset: { version: '', type: '', answer: '' } },
     )
     return matchedCount === 1
   }

@@ -36,6 +36,8 @@ export interface Release {
 
 export interface Ledger {
   readonly version: number
+  /** The number of times that values were moved to the names of their attributes. */
+  readonly compactions?: number
   /** Each content-type is a column. Its stored name is its uid in the database. */
   readonly types: HolderLedger
   readonly components: HolderLedger

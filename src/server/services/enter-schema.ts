@@ -18,6 +18,7 @@ export type EnteredSchema = Pick<
   EnteredDefinitions,
   | 'definitions'
   | 'storedNames'
+  | 'ledger'
   | 'digest'
   | 'releasedAt'
   | 'isKnown'

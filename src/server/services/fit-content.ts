@@ -14,6 +14,7 @@ import { syncStates } from '../../mongo/indexes/sync-states.ts'
 import { ensureComments } from '../../mongo/trash/entry-comments.ts'
 import { ensureReviews } from '../../mongo/trash/entry-reviews.ts'
 import { ensureTrash } from '../../mongo/trash/trash-rows.ts'
+import { assertNotCompacted } from '../compaction/compact-schema.ts'
 import { finishLocaleRename } from '../locale-rename/rename-locale.ts'
 import { assertAlone } from '../../mongo/system/assert-alone.ts'
 import type { Base } from './open-base.ts'
@@ -35,6 +36,7 @@ export async function fitContent(
   { database, schema, entered, locales, documents: { ids, now } }: Base,
   log: FitLog,
 ): Promise<void> {
+  await assertNotCompacted(database, entered.ledger)
   await finishLocaleRename({ database, schema, locales }, (facts, message) => {
     log.info(facts, message)
   })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Logger } from 'pino'
 import type { Passwords } from '../../people/sign-in/passwords.ts'
 import type { Config } from '../../base/config/config.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -14,6 +15,8 @@ import { once } from '../../base/once.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { documentContext, processPasswords } from './document-context.ts'
+import { assertNoCompaction } from '../../mongo/conversions/compaction-row.ts'
+import { finishCompaction } from '../compaction/compact-schema.ts'
 import { assertNoLocaleRename } from '../../mongo/conversions/locale-rename-row.ts'
 import { revisionKeyOf } from './deployment-secret.ts'
 import type { LoadedProject } from './load-schema.ts'
@@ -79,21 +82,29 @@ export function openDatabaseOf(
   return openDatabase({ ...config.database, uri: deployment.uri, conflictTimeoutMs, ...more })
 }
 
-/**
- * `enters` stores new declarations, like a server start, and `duringRename` ignores an unfinished rename of a locale.
- * @throws ConfigError, ServiceUnavailableError, SchemaError
- */
+/** Unfinished work on all rows that a command continues. */
+export type Continued = 'locale rename' | 'compaction'
+
+interface Opening {
+  /** Stores new declarations and finishes a compaction, like a server start. */
+  readonly enters?: boolean
+  readonly continues?: Continued
+  readonly log?: Pick<Logger, 'info'>
+}
+
+/** @throws ConfigError, ServiceUnavailableError, SchemaError */
 export async function openBase(
   options: BaseOptions,
   { definitions, extensions }: Pick<LoadedProject, 'definitions' | 'extensions'>,
-  more: MoreOptions & { readonly enters?: boolean; readonly duringRename?: boolean } = {},
+  more: MoreOptions & Opening = {},
 ): Promise<Base> {
-  const { enters = false, duringRename = enters, ...connection } = more
+  const { enters = false, continues, log, ...connection } = more
   const isKeyed = definitions.contentTypes.some(({ adopt }) => adopt?.write === true)
   const keyed = isKeyed ? { revisionKey: await revisionKeyOf(options.config) } : {}
   const database = await openDatabaseOf(options, { ...connection, ...keyed })
   try {
-    if (!duringRename) await assertNoLocaleRename(database)
+    if (enters) await finishCompaction(database, (facts, message) => log?.info(facts, message))
+    else await assertFinished(database, continues)
     const entered = await (enters ? enterSchema : readStoredNames)(database, definitions)
     const registry = withStoredTypes(extensions, entered.definitions)
     const schema = compileSchema(entered.definitions, entered.storedNames, registry.computed)
@@ -102,6 +113,11 @@ export async function openBase(
     await database.close()
     throw error
   }
+}
+
+async function assertFinished(database: Database, continues?: Continued): Promise<void> {
+  if (continues !== 'locale rename') await assertNoLocaleRename(database)
+  if (continues !== 'compaction') await assertNoCompaction(database)
 }
 
 function openParts(

@@ -114,7 +114,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const validators = await checkLoaded(project, options)
   const monitor = createCommandMonitor(config.observe.commands)
   const onLostProcess = reportLost(log)
-  const base = await openBase(options, project, { monitor, onLostProcess, ...SERVER_START })
+  const base = await openBase(options, project, { monitor, onLostProcess, log, ...SERVER_START })
   const { database, documents, schema, extensions, entered } = base
   logRenames(entered, log)
   try {

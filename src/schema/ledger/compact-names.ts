@@ -1,0 +1,82 @@
+import type { Uid } from '../definition.ts'
+import type { Column, HolderLedger, Ledger, Release } from './ledger.ts'
+
+/** The new stored name by the present one. */
+export type HolderMoves = ReadonlyMap<string, string>
+
+/** By the stored uid of the content-type or component. */
+export type Moves = ReadonlyMap<Uid, HolderMoves>
+
+/** The stored name by the name of the attribute. */
+export type NamesInHolder = ReadonlyMap<string, string>
+
+/**
+ * Moves each attribute to its own name. Values of another column that are stored under that name get a free one.
+ * @param declared by stored uid
+ */
+export function planMoves({ holders }: Ledger, declared: ReadonlyMap<Uid, NamesInHolder>): Moves {
+  const moves = [...declared].map(([uid, names]) => {
+    return [uid, movesOf(holders[uid]?.columns ?? [], names)] as const
+  })
+  return new Map(moves.filter(([, own]) => own.size > 0))
+}
+
+function movesOf(columns: readonly Column[], names: NamesInHolder): HolderMoves {
+  const renamed = [...names].filter(([name, stored]) => name !== stored)
+  const moves = new Map(renamed.map(([name, stored]) => [stored, name]))
+  const wanted = new Set(moves.values())
+  const taken = new Set([...columns.map(({ stored }) => stored), ...names.keys()])
+  for (const { stored } of columns) {
+    if (moves.has(stored) || !wanted.has(stored)) continue
+    const free = freeName(stored, taken)
+    taken.add(free)
+    moves.set(stored, free)
+  }
+  return moves
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name
+  for (let number = 2; taken.has(free); number += 1) free = `${name}~${number}`
+  return free
+}
+
+/** The ledger after the moves. Earlier releases find their values under the new stored names. */
+export function compactLedger(ledger: Ledger, moves: Moves): Ledger {
+  const holders = { ...ledger.holders }
+  for (const [uid, own] of moves) {
+    const before = holders[uid]
+    if (before !== undefined) holders[uid] = compactHolder(before, own)
+  }
+  return {
+    ...ledger,
+    version: ledger.version + 1,
+    compactions: (ledger.compactions ?? 0) + 1,
+    holders,
+    releases: ledger.releases.map((release) => compactRelease(release, moves)),
+  }
+}
+
+function compactHolder({ version, columns }: HolderLedger, moves: HolderMoves): HolderLedger {
+  return {
+    version: version + 1,
+    columns: columns.map((column) => {
+      return { ...column, stored: moves.get(column.stored) ?? column.stored }
+    }),
+  }
+}
+
+/** An attribute that is not in `names` is stored under its name. */
+function compactRelease(release: Release, moves: Moves): Release {
+  const names = { ...release.names }
+  for (const [uid, own] of moves) {
+    const before = names[uid] ?? {}
+    const stored = { ...Object.fromEntries([...own.keys()].map((name) => [name, name])), ...before }
+    const after = Object.entries(stored)
+      .map(([name, one]) => [name, own.get(one) ?? one] as const)
+      .filter(([name, one]) => name !== one)
+    if (after.length > 0) names[uid] = Object.fromEntries(after)
+    else delete names[uid]
+  }
+  return { ...release, names }
+}
