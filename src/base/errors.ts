@@ -315,9 +315,8 @@ export function because(
   code: FaultCode,
   params?: Reason['params'],
 ): CmsErrorOptions {
-  return {
-    faults: [fault([], message, undefined, params === undefined ? { code } : { code, params })],
-  }
+  const reason = params === undefined ? { code } : { code, params }
+  return { faults: [fault([], message, undefined, reason)] }
 }
 
 /** The reference has no reasons. */

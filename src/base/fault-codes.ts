@@ -93,6 +93,7 @@ export const FAULT_CODES = [
   'declare.searchPrivate',
   'declare.searchType',
   'declare.singularName',
+  'declare.stored',
   'declare.studioCondition',
   'declare.studioOperand',
   'declare.studioText',

@@ -241,6 +241,9 @@ const OF_THE_REQUEST = [
 /** Codes of stored values that a new type would lose. */
 const OF_STORED_VALUES = ['declare.convertLoses', 'declare.convertValues', 'declare.convertZone']
 
+/** Codes of names that the ledger rules out, with their parameters. */
+const OF_THE_LEDGER = [['declare.stored', ['name']]] as const
+
 const TEXTS = [textsOf('en', english), textsOf('de', german)]
 
 function placesIn(text: string): readonly string[] {
@@ -282,11 +285,25 @@ describe('faults of declarations', () => {
     })
   }
 
+  for (const [code, names] of OF_THE_LEDGER) {
+    it(`name the values for ${code}`, () => {
+      const params = Object.fromEntries(names.map((name) => [name, `the-${name}`]))
+      for (const texts of TEXTS) {
+        const said = sayFault({ path: ['api::a.a'], message: '', code, params }, texts)
+        for (const name of names) expect(said).to.include(`the-${name}`)
+        expect(said).not.to.match(/\{\w+\}/)
+      }
+    })
+  }
+
   it('are all covered here', async () => {
     const { FAULT_CODES } = await serverModule('base/fault-codes')
     const codes = (FAULT_CODES as readonly string[]).filter((code) => code.startsWith('declare.'))
     const covered = BROKEN.map(([code]) => code).filter((code) => code.startsWith('declare.'))
-    expect([...covered, ...OF_THE_REQUEST, ...OF_STORED_VALUES].sort()).to.deep.equal(codes)
+    const ledger = OF_THE_LEDGER.map(([code]) => code)
+    expect([...covered, ...OF_THE_REQUEST, ...OF_STORED_VALUES, ...ledger].sort()).to.deep.equal(
+      codes,
+    )
     for (const code of OF_THE_REQUEST) {
       for (const catalogue of [english, german]) {
         const text: string = catalogue[`fault.${code}` as 'fault.within']

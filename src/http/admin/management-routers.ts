@@ -76,7 +76,7 @@ export interface ManagementDependencies {
   readonly schema: Schema
   readonly definitions: Definitions
   readonly editableTypes: boolean
-  readonly assertKeepsValues: DeclarationFileDependencies['assertKeepsValues']
+  readonly planDeclarations: DeclarationFileDependencies['planDeclarations']
   readonly documents: DocumentContext
   readonly editorsSchema: Schema
   readonly editorsDocuments: DocumentContext

@@ -106,6 +106,7 @@ const SENTENCES = {
   'declare.searchType': ({ type, name }) => `${name} has the type ${type}, which holds no text`,
   'declare.singularName': ({ name }) =>
     `info.singularName must be ${name}: it names what is stored`,
+  'declare.stored': ({ name }) => name,
   'declare.userDeleteMany': () => 'delete takes a relation to one user',
   'declare.userDeletePlace': () =>
     'only relations of a content-type to plugin::users-permissions.user that this type stores take it',

@@ -26,7 +26,8 @@ export interface DeclaredFiles {
 
 export type DeclarationChanges = ReadonlyMap<Uid, object | null>
 
-type AssertUsable = (definitions: Definitions) => void | Promise<void>
+/** @throws SchemaError for definitions that the next start would refuse */
+export type AssessDefinitions = (definitions: Definitions) => unknown
 
 export interface Declarations {
   read(): Promise<DeclaredFiles>
@@ -35,10 +36,12 @@ export interface Declarations {
     changes: DeclarationChanges,
     matches: (revision: string) => boolean,
   ): Promise<DeclaredFiles>
+  /** Writes nothing, and returns the result of the assessment. @throws like `change` */
+  plan(changes: DeclarationChanges, matches: (revision: string) => boolean): Promise<unknown>
 }
 
 /** Call this at startup, while the files are those that the process has read. */
-export function openDeclarations(folder: string, assertUsable: AssertUsable): Declarations {
+export function openDeclarations(folder: string, assess: AssessDefinitions): Declarations {
   const running = loadDefinitions(folder).then(revisionOf, () => null)
   const read = async (): Promise<DeclaredFiles> => {
     const files = await loadDefinitions(folder)
@@ -51,9 +54,12 @@ export function openDeclarations(folder: string, assertUsable: AssertUsable): De
   let last: Promise<unknown> = Promise.resolve()
   return {
     read,
+    plan: async (changes, matches) => {
+      return (await prepare(folder, { changes, matches, assess })).assessed
+    },
     change: (changes, matches) => {
       const changed = last.then(async () => {
-        await write(folder, { changes, matches, assertUsable })
+        await write(await prepare(folder, { changes, matches, assess }))
         return read()
       })
       last = changed.catch(() => undefined)
@@ -65,13 +71,19 @@ export function openDeclarations(folder: string, assertUsable: AssertUsable): De
 interface RequestedChange {
   readonly changes: DeclarationChanges
   readonly matches: (revision: string) => boolean
-  readonly assertUsable: AssertUsable
+  readonly assess: AssessDefinitions
 }
 
-async function write(
+interface PreparedChange {
+  readonly root: string
+  readonly differing: readonly DeclarationFile[]
+  readonly assessed: unknown
+}
+
+async function prepare(
   folder: string,
-  { changes, matches, assertUsable }: RequestedChange,
-): Promise<void> {
+  { changes, matches, assess }: RequestedChange,
+): Promise<PreparedChange> {
   const before = await loadDefinitions(folder)
   const current = revisionOf(before)
   if (!matches(current)) {
@@ -87,13 +99,17 @@ async function write(
   const kept = before.filter(({ uid, kind }) => kind === 'query' || !changes.has(uid))
   const added = [...places.values()].filter(({ content }) => content !== null)
   assertNames(added)
-  await assertTakes([...kept, ...added], assertUsable)
+  const assessed = await assessFiles([...kept, ...added], assess)
   const differing = [...places.values()].filter(({ uid, content }) => {
     const there = before.find((file) => file.uid === uid && file.kind !== 'query')
     return content === null ? there !== undefined : !isSame(content, there)
   })
+  return { root: layout.root, differing, assessed }
+}
+
+async function write({ root, differing }: PreparedChange): Promise<void> {
   await replaceFiles(
-    layout.root,
+    root,
     differing.map(({ file, content }) => ({
       file,
       text: content === null ? null : declarationText(content),
@@ -123,16 +139,24 @@ function assertNames(files: readonly DeclarationFile[]): void {
   throwFaults(faults)
 }
 
-async function assertTakes(
+async function assessFiles(
   files: readonly DeclarationFile[],
-  assertUsable: AssertUsable,
-): Promise<void> {
+  assess: AssessDefinitions,
+): Promise<unknown> {
   try {
-    await assertUsable(checkDefinitions(files, BUILT_IN_TYPES))
+    return await assess(checkDefinitions(files, BUILT_IN_TYPES))
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error
-    throwFaults(error.located.map((located) => faultOf(located, files)))
+    const { located, faults } = error
+    throwFaults(located.map((one) => faultOf(one, files)))
+    throwFaults(faults.map(storedFault))
+    throw error
   }
+}
+
+function storedFault(sentence: string): Fault {
+  const { problem, reason } = declarationFault('', 'declare.stored', { name: sentence })
+  return fault([], problem, undefined, reason)
 }
 
 function faultOf(

@@ -26,7 +26,7 @@ export async function assertConvertible(
 
 export async function findLosses(
   database: Database,
-  entered: EnteredDefinitions,
+  entered: Pick<EnteredDefinitions, 'definitions' | 'storedNames' | 'retyped'>,
 ): Promise<readonly LocatedFault[]> {
   const { definitions, storedNames, retyped } = entered
   const changed = retyped.filter(canLose)

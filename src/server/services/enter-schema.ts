@@ -36,21 +36,29 @@ export async function enterSchema(
   for (;;) {
     const ledger = await readLedger(database)
     const entered = await resolveNames(database, definitions, ledger)
-    if (entered.faults.length > 0) throw new SchemaError(entered.faults)
+    assertNoFaults(entered)
     if (entered.ledger === ledger) return entered
     await assertConvertible(database, entered)
     if (await replaceLedger(database, ledger, entered.ledger)) return entered
   }
 }
 
-/** For changes of the files while a server runs. @throws SchemaError for values that the next start would lose */
+/**
+ * For changes of the files while a server runs.
+ * @throws SchemaError for declarations that the next start would refuse
+ */
 export async function assertKeepsValues(
   database: Database,
   definitions: Definitions,
-): Promise<void> {
-  const entered = await resolveNames(database, definitions, await readLedger(database))
-  const losses = entered.faults.length > 0 ? [] : await findLosses(database, entered)
+): Promise<EnteredSchema> {
+  const entered = await readStoredNames(database, definitions)
+  const losses = await findLosses(database, entered)
   if (losses.length > 0) throw SchemaError.at(losses)
+  return entered
+}
+
+function assertNoFaults({ faults }: EnteredDefinitions): void {
+  if (faults.length > 0) throw new SchemaError(faults)
 }
 
 export async function readStoredNames(
@@ -58,7 +66,7 @@ export async function readStoredNames(
   definitions: Definitions,
 ): Promise<EnteredSchema> {
   const entered = await resolveNames(database, definitions, await readLedger(database))
-  if (entered.faults.length > 0) throw new SchemaError(entered.faults)
+  assertNoFaults(entered)
   return entered
 }
 

@@ -49,6 +49,7 @@ import { editorsView } from '../../schema/editors-view.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { documentContext } from './document-context.ts'
 import { assertKeepsValues } from './enter-schema.ts'
+import { planSchema, type SchemaPlan } from './plan-schema.ts'
 import { assertDeployment, fitContent } from './fit-content.ts'
 import { assertRulesAtStart } from './assert-rules-at-start.ts'
 import { secretOf } from './deployment-secret.ts'
@@ -94,7 +95,8 @@ export interface Services extends AccessControl, Background {
   readonly changes: ChangeClock
   readonly release: OwnRelease
   /** @throws SchemaError for values that a start with these declarations would lose */
-  readonly assertKeepsValues: (definitions: Definitions) => Promise<void>
+  /** @throws SchemaError for declarations that the next start would refuse */
+  readonly planDeclarations: (definitions: Definitions) => Promise<SchemaPlan>
   /** Query plan of a slow command. Null if there is none. */
   readonly explain: (command: ObservedCommand) => Promise<QueryPlan | null>
   close(): Promise<void>
@@ -228,7 +230,7 @@ function declaredParts({
   extensions,
   entered,
   schema,
-}: Base): Pick<Services, 'editorsSchema' | 'editorsDocuments' | 'assertKeepsValues' | 'release'> {
+}: Base): Pick<Services, 'editorsSchema' | 'editorsDocuments' | 'planDeclarations' | 'release'> {
   const editorsSchema = compileSchema(
     editorsView(entered.definitions),
     entered.storedNames,
@@ -240,7 +242,14 @@ function declaredParts({
   return {
     editorsSchema,
     editorsDocuments,
-    assertKeepsValues: (definitions) => assertKeepsValues(database, definitions),
+    planDeclarations: async (definitions) => {
+      const kept = await assertKeepsValues(database, definitions)
+      return planSchema({
+        database,
+        schema: compileSchema(kept.definitions, kept.storedNames),
+        entered: kept,
+      })
+    },
     release: {
       at: entered.releasedAt.getTime(),
       findOthers: () => database.findOtherReleases(entered.digest),

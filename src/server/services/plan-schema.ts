@@ -25,7 +25,11 @@ export interface PlannedType extends JudgedAttribute {
   readonly refused: boolean
 }
 
-export async function planSchema({ database, schema, entered }: Base): Promise<SchemaPlan> {
+export async function planSchema({
+  database,
+  schema,
+  entered,
+}: Pick<Base, 'database' | 'schema' | 'entered'>): Promise<SchemaPlan> {
   const collections = [...compileCollections(schema).values()]
   const { missing, outdated } = await inspectIndexes(database, collections)
   const retyped =

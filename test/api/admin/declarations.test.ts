@@ -131,6 +131,41 @@ describe('declarations in development', () => {
     server.takeLog()
   })
 
+  it('plans renamed values without writing, and refuses names of other values', async () => {
+    const states = (values: readonly string[], from?: object): object => ({
+      'api::note.note': declare('note', {
+        title: { type: 'string' },
+        state: { type: 'enumeration', enum: values, ...(from !== undefined && { from }) },
+      }),
+    })
+    const plan = (declarations: object) =>
+      developer.send('POST', '/admin/declarations/plan', { declarations })
+    const read = (): string => readFileSync(join(server.contentTypesDir, 'note.json'), 'utf8')
+    const before = read()
+    const added = await plan(states(['open', 'done']))
+    expect(added.status, added.text).to.equal(200)
+    expect(added.body.data.retyped).to.deep.equal([])
+    const wider = declare('note', { title: { type: 'text' } })
+    const { retyped } = (await plan({ 'api::note.note': wider })).body.data
+    expect(retyped).to.have.length(1)
+    expect(retyped[0]).to.include({ uid: 'api::note.note', name: 'title', to: 'text', values: 1 })
+    const lossy = await plan({
+      'api::note.note': declare('note', { title: { type: 'integer' } }),
+    })
+    expect(lossy.status).to.equal(400)
+    expect(lossy.body.error.details.errors[0].code).to.equal('declare.convertLoses')
+    expect(read()).to.equal(before)
+    const reader = await signIn(server, 'bob@example.org')
+    const refused = await reader.send('POST', '/admin/declarations/plan', { declarations: {} })
+    expect(refused.status).to.equal(403)
+    expect((await plan({ 'shared.link': 'text' })).status).to.equal(400)
+    const stale = await server.send('POST', '/admin/declarations/plan', {
+      headers: { 'if-match': '"0000"' },
+      body: { declarations: states(['open']) },
+    })
+    expect(stale.status).to.equal(412)
+  })
+
   it('reports editable types to the Studio', async () => {
     const { data } = (await server.get('/admin/start', { token: null })).body
     expect(data.editableTypes).to.equal(true)

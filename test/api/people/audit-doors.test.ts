@@ -42,6 +42,7 @@ const WITHOUT_ROW: ReadonlySet<string> = new Set([
   'POST /admin/content/:uid/translations/suggest',
   'POST /admin/content/:uid/:documentId/preview',
   'POST /admin/webhooks/:id/test',
+  'POST /admin/declarations/plan',
   'POST /admin/content/:uid/:documentId/check',
   'POST /admin/releases/:id/check',
 ])

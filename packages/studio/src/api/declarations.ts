@@ -38,6 +38,34 @@ export async function saveDeclarations(
   return (await request<DeclaredFiles>('PUT', PATH, sent)).data
 }
 
+/** An attribute with a new type or other values, and its stored values. */
+export interface PlannedConversion {
+  readonly uid: string
+  readonly name: string
+  readonly from: string
+  readonly to: string
+  readonly values: number
+  readonly rewritten: number
+  /** Values that do not fit. */
+  readonly lost: number
+  /** `none` if such values stay stored, under the name `stored`. */
+  readonly conversion: string
+  readonly stored: string
+}
+
+export interface DeclarationPlan {
+  readonly retyped: readonly PlannedConversion[]
+}
+
+/** The effects of a save. @throws like `saveDeclarations` */
+export async function planDeclarations(
+  declarations: DeclarationChanges,
+  revision: string,
+): Promise<DeclarationPlan> {
+  const sent = { body: { declarations }, ifMatch: `"${revision}"` }
+  return (await request<DeclarationPlan>('POST', `${PATH}/plan`, sent)).data
+}
+
 const POLL_INTERVAL_MS = 500
 const RESTART_TIMEOUT_MS = 60_000
 

@@ -86,6 +86,7 @@ export const declareFaultEnglish = {
     'The text must have at most {limit} characters. Only these languages have texts: {valids}.',
   'fault.declare.studioValue': 'The attribute has no value {name}',
   'fault.declare.typeUid': '{name} is not the uid of a content-type. Example: api::recipe.recipe',
+  'fault.declare.stored': 'The server cannot start with these types: {name}',
   'fault.declare.unreadable': 'The file cannot be read as JSON',
   'fault.declare.urlAddress':
     'The address must be a path such as /articles/…, or start with http:// or https://',

@@ -92,6 +92,7 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
     'Der Text darf höchstens {limit} Zeichen haben. Texte gibt es nur für diese Sprachen: {valids}.',
   'fault.declare.studioValue': 'Das Attribut hat keinen Wert {name}',
   'fault.declare.typeUid': '{name} ist keine UID eines Inhaltstyps. Beispiel: api::recipe.recipe',
+  'fault.declare.stored': 'Mit diesen Typen kann der Server nicht starten: {name}',
   'fault.declare.unreadable': 'Die Datei ist nicht als JSON lesbar',
   'fault.declare.urlAddress':
     'Die Adresse muss ein Pfad wie /articles/… sein oder mit http:// oder https:// beginnen',

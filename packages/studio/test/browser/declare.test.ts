@@ -226,6 +226,53 @@ describeInBrowser('the declaration of types in the Studio', () => {
     await page.getByRole('heading', { level: 2, name: 'Content types' }).waitFor()
   })
 
+  it('renames values of an enumeration after a look at the plan', async () => {
+    const RECIPE = '/admin/content/api::recipe.recipe'
+    const made = await server.ask('POST', RECIPE, { data: { title: 'Soup', level: 'easy' } })
+    const { documentId } = made.data
+    await open()
+    await press('Edit Recipe')
+    await press('Edit level')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Values, one per line').fill('simple\nhard')
+    await dialog.getByText('Entries with easy get simple at the next start.').waitFor()
+    await expectAccessible(page, 'a renamed value')
+    await takePicture(page, 'declare-renamed-value')
+    await dialog.getByRole('button', { name: /simple.*Default value/ }).waitFor()
+    await choose(/The value easy$/, 'is removed')
+    await choose(/Default value$/, 'None')
+    await press('Done')
+    await press('Write the files')
+    await page
+      .getByRole('alert')
+      .getByText(/do not fit/)
+      .waitFor()
+    await press('Edit level')
+    await choose(/The value easy$/, 'is now simple')
+    await choose(/Default value$/, 'simple')
+    await press('Done')
+    await press('Write the files')
+    await dialog.getByText('Recipe: level').waitFor()
+    await dialog.getByText('easy becomes simple').waitFor()
+    await dialog.getByText(/^\d of \d stored values are rewritten\.$/).waitFor()
+    await expectAccessible(page, 'the plan of a declaration')
+    await takePicture(page, 'declare-plan')
+    expect(declared('recipe.json')).not.to.have.nested.property('attributes.level.from')
+    await dialog.getByRole('button', { name: 'Write the files' }).click()
+    await page.getByText('The server has restarted').waitFor({ timeout: RESTART_MS })
+    await page.getByRole('heading', { level: 2, name: 'Content types' }).waitFor()
+    expect(declared('recipe.json'))
+      .to.have.nested.property('attributes.level')
+      .deep.equal({
+        type: 'enumeration',
+        enum: ['simple', 'hard'],
+        default: 'simple',
+        from: { easy: 'simple' },
+      })
+    const { data } = await server.ask('GET', `${RECIPE}/${documentId}`)
+    expect(data.level).to.equal('simple')
+  })
+
   it('refuses to overwrite files that changed in the meantime', async () => {
     await press('Edit Note')
     await page.getByLabel('Display name').fill('Memo')

@@ -15,6 +15,8 @@ const file = (uid: string, attributes: Json, more: Json = {}): DeclaredFile => (
   content: { info: { singularName: 'x' }, ...more, attributes },
 })
 
+const NO_VALUES = { values: [], chosenNames: {} }
+
 const TITLE = { type: 'string' }
 const relation = (kind: string, target: string, side: Json = {}): Json => ({
   type: 'relation',
@@ -136,7 +138,9 @@ describe('the changes of a saved declaration', () => {
         kind: 'collectionType',
       })
       const options = relation(kind, 'api::post.post')
-      const attributes = [{ key: 'a', name: 'posts', was: null, options, otherSide: 'tags' }]
+      const attributes = [
+        { key: 'a', name: 'posts', was: null, options, otherSide: 'tags', ...NO_VALUES },
+      ]
       const changes = changesOf({ ...tag, attributes }, both)
       expect(attributesIn(changes, 'api::tag.tag')).to.deep.equal({
         posts: { ...options, [own]: 'tags' },
@@ -154,7 +158,14 @@ describe('the changes of a saved declaration', () => {
     const page = file('api::page.page', { title: TITLE })
     const draft = draftOf(page)
     const options = relation('manyToOne', 'api::page.page')
-    const parent = { key: 'a', name: 'parent', was: null, options, otherSide: 'children' }
+    const parent = {
+      key: 'a',
+      name: 'parent',
+      was: null,
+      options,
+      otherSide: 'children',
+      ...NO_VALUES,
+    }
     const changes = changesOf({ ...draft, attributes: [...draft.attributes, parent] }, [page])
     expect(attributesIn(changes, 'api::page.page')).to.deep.equal({
       title: TITLE,

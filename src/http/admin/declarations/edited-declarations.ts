@@ -1,15 +1,18 @@
 import type { Config } from '../../../base/config/config.ts'
 import { compileQueries } from '../../../query/named/compile-queries.ts'
 import { compileSchema } from '../../../schema/compile.ts'
-import type { Definitions } from '../../../schema/definition.ts'
-import { type Declarations, openDeclarations } from '../../../schema/editing/open-declarations.ts'
+import {
+  type AssessDefinitions,
+  type Declarations,
+  openDeclarations,
+} from '../../../schema/editing/open-declarations.ts'
 
 export function editedDeclarations(
   { contentTypesDir, api }: Pick<Config, 'contentTypesDir' | 'api'>,
-  assertKeepsValues: (definitions: Definitions) => Promise<void>,
+  plan: AssessDefinitions,
 ): Declarations {
-  return openDeclarations(contentTypesDir, async (definitions) => {
+  return openDeclarations(contentTypesDir, (definitions) => {
     compileQueries(compileSchema(definitions), api)
-    await assertKeepsValues(definitions)
+    return plan(definitions)
   })
 }

@@ -9,6 +9,7 @@ import { EnumField } from './enum-field.tsx'
 import { type AttributeOption, optionsOf } from './option-table.ts'
 import type { OptionsProps } from './options-props.ts'
 import { type NumberOption, numberOf, textOfOption } from './option-values.ts'
+import { withValueRenames } from './value-renames.ts'
 import { ComponentOptions, MediaFields, RelationFields, TargetField } from './reference-fields.tsx'
 
 export interface AttributeOptionsProps extends OptionsProps {
@@ -36,7 +37,14 @@ export function AttributeOptions(props: AttributeOptionsProps) {
       {has('allowedTypes') && <MediaFields {...props} />}
       {has('targetField') && <TargetField {...props} />}
       {has('enum') && (
-        <EnumField value={options['enum']} onChange={(enumOf) => set('enum', enumOf)} />
+        <EnumField
+          attribute={attribute}
+          onValues={(values) => set('enum', values)}
+          onRename={(older, newer) => {
+            const chosenNames = { ...attribute.chosenNames, [older]: newer }
+            onChange({ ...attribute, chosenNames })
+          }}
+        />
       )}
       {BOUNDS.map(
         (pair) =>
@@ -65,7 +73,10 @@ export function AttributeOptions(props: AttributeOptionsProps) {
         />
       )}
       {has('default') && (
-        <DefaultField options={options} onChange={(value) => set('default', value)} />
+        <DefaultField
+          options={withValueRenames(attribute)}
+          onChange={(value) => set('default', value)}
+        />
       )}
       <div className={styles['flags']}>
         {FLAGS.filter(has).map((flag) => (

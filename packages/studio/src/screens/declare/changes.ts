@@ -1,4 +1,5 @@
 import type { DeclarationChanges, DeclaredFile, Json } from '../../api/declarations.ts'
+import { withValueRenames } from './value-renames.ts'
 import { contentOf, type Draft, type DraftAttribute, readAt, textIn, writeAt } from './draft.ts'
 
 type Attributes = Readonly<Record<string, Json>>
@@ -18,7 +19,7 @@ const OTHER_KIND: Readonly<Record<string, string>> = {
  * relations. References to a renamed attribute use its new name.
  */
 export function changesOf(draft: Draft, files: readonly DeclaredFile[]): DeclarationChanges {
-  const own = contentOf(withSides(renamed(draft)))
+  const own = contentOf(withSides(renamed(withRenamedValues(draft))))
   const sides: Sides = new Map(files.map(({ uid, content }) => [uid, attributesOf(content)]))
   const before = sides.get(draft.uid) ?? {}
   sides.set(draft.uid, attributesOf(own))
@@ -44,6 +45,13 @@ function attributesOf(content: Json | null): Attributes {
 
 function isSame(one: Attributes, other: Attributes): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function withRenamedValues(draft: Draft): Draft {
+  const attributes = draft.attributes.map((attribute) => {
+    return { ...attribute, options: withValueRenames(attribute) }
+  })
+  return { ...draft, attributes }
 }
 
 /** The relations with the name of their attribute on the target. */

@@ -14,6 +14,7 @@ import { AttributeList } from './attribute-list.tsx'
 import { changesOf } from './changes.ts'
 import styles from './declare.module.css'
 import { type Draft, type DraftAttribute, draftOf } from './draft.ts'
+import { PlanDialog } from './plan-dialog.tsx'
 import { placedText } from './placed-text.ts'
 import { shownName } from './reference-fields.tsx'
 import { TypeFields } from './type-fields.tsx'
@@ -104,6 +105,7 @@ export function DeclarationEditor({ edited, onClose }: DeclarationEditorProps) {
         onClose={() => setDeleting(false)}
         onDelete={() => saving.save({ [draft.uid]: null })}
       />
+      <PlanDialog {...{ draft, files }} {...saving.asked} />
       <AskToLeave isOpen={isLeaving} onClose={() => setLeaving(false)} onLeave={onClose} />
     </PageSection>
   )
@@ -149,7 +151,15 @@ let made = 0
 function newAttribute(): DraftAttribute {
   made += 1
   const options = { type: 'string' }
-  return { key: `new ${made}`, name: '', was: null, options, otherSide: null }
+  return {
+    key: `new ${made}`,
+    name: '',
+    was: null,
+    options,
+    otherSide: null,
+    values: [],
+    chosenNames: {},
+  }
 }
 
 function put(

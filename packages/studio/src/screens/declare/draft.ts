@@ -9,6 +9,10 @@ export interface DraftAttribute {
   readonly options: Json
   /** The attribute on the other side of the relation; null if there is none. */
   readonly otherSide: string | null
+  /** The values of an enumeration in the file. */
+  readonly values: readonly string[]
+  /** New names of values that the user has chosen; null for a removed value. */
+  readonly chosenNames: Readonly<Record<string, string | null>>
 }
 
 export interface Draft {
@@ -34,9 +38,16 @@ export function draftOf({ uid, kind, content }: DeclaredFile): Draft {
         was: name,
         options,
         otherSide: textIn(options, 'mappedBy') ?? textIn(options, 'inversedBy') ?? null,
+        values: options['type'] === 'enumeration' ? valuesIn(options) : [],
+        chosenNames: {},
       }),
     ),
   }
+}
+
+function valuesIn(options: Json): readonly string[] {
+  const values = options['enum']
+  return Array.isArray(values) ? values.map(String) : []
 }
 
 export function readAt(content: Json, ...path: readonly string[]): unknown {

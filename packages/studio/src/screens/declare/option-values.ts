@@ -1,4 +1,5 @@
 import type { Json } from '../../api/declarations.ts'
+import { enumValues } from './value-renames.ts'
 
 const NUMBERS = ['min', 'max', 'minLength', 'maxLength'] as const
 export type NumberOption = (typeof NUMBERS)[number]
@@ -35,15 +36,10 @@ export function textOfOption(value: unknown): string {
 export function withoutBlanks(options: Json): Json {
   return Object.fromEntries(
     Object.entries(options)
-      .map(([key, value]) => [key, key === 'enum' ? enumLines(value) : value] as const)
+      .map(([key, value]) => [key, key === 'enum' ? enumValues(value) : value] as const)
       .filter(([key, value]) => value !== undefined && (value !== false || key === 'default'))
       .filter(
         ([key, value]) => key !== 'allowedTypes' || (Array.isArray(value) && value.length > 0),
       ),
   )
-}
-
-function enumLines(value: unknown): unknown {
-  if (!Array.isArray(value)) return value
-  return value.map((line) => String(line).trim()).filter((line) => line !== '')
 }

@@ -1,6 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type DeclarationChanges, saveDeclarations, untilRunning } from '../../api/declarations.ts'
+import {
+  type DeclarationChanges,
+  type DeclarationPlan,
+  planDeclarations,
+  saveDeclarations,
+  untilRunning,
+} from '../../api/declarations.ts'
 import { ApiError, type Fault } from '../../api/request.ts'
 import { notify } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -11,7 +17,20 @@ export interface Saving {
    * Faults of the server; paths start with the uid. A fault of no declaration has an empty path.
    */
   readonly faults: readonly Fault[]
+  /** Asks before it changes stored values. */
   readonly save: (changes: DeclarationChanges) => void
+  readonly asked: AskedPlan
+}
+
+interface AskedPlan {
+  readonly plan: DeclarationPlan | null
+  readonly onClose: () => void
+  readonly onConfirm: () => void
+}
+
+interface PlannedChanges {
+  readonly changes: DeclarationChanges
+  readonly plan: DeclarationPlan
 }
 
 /**
@@ -23,10 +42,17 @@ export function useSaving(revision: string, onSaved: () => void): Saving {
   const client = useQueryClient()
   const [isBusy, setBusy] = useState(false)
   const [faults, setFaults] = useState<readonly Fault[]>([])
-  const attempt = async (changes: DeclarationChanges): Promise<void> => {
+  const [planned, ask] = useState<PlannedChanges | null>(null)
+  const attempt = async (changes: DeclarationChanges, isConfirmed = false): Promise<void> => {
     setBusy(true)
     setFaults([])
+    ask(null)
     try {
+      const plan = isConfirmed ? null : await planDeclarations(changes, revision)
+      if (plan !== null && plan.retyped.length > 0) {
+        ask({ changes, plan })
+        return
+      }
       const written = await saveDeclarations(changes, revision)
       if (await untilRunning(written.revision)) {
         await client.invalidateQueries()
@@ -39,7 +65,14 @@ export function useSaving(revision: string, onSaved: () => void): Saving {
       setBusy(false)
     }
   }
-  return { isBusy, faults, save: (changes) => void attempt(changes) }
+  const asked: AskedPlan = {
+    plan: planned?.plan ?? null,
+    onClose: () => ask(null),
+    onConfirm: () => {
+      if (planned !== null) void attempt(planned.changes, true)
+    },
+  }
+  return { isBusy, faults, save: (changes) => void attempt(changes), asked }
 }
 
 function faultsOf(error: unknown, changed: string): readonly Fault[] {

@@ -1,0 +1,91 @@
+import { expect } from 'chai'
+import * as fc from 'fast-check'
+import type { Json } from '../../src/api/declarations.ts'
+import { changesOf } from '../../src/screens/declare/changes.ts'
+import { draftOf, type DraftAttribute, readAt } from '../../src/screens/declare/draft.ts'
+import { renamesOf } from '../../src/screens/declare/value-renames.ts'
+
+const UID = 'api::page.page'
+
+function edited(attribute: Json, values: readonly string[], chosen = {}): Json {
+  const file = {
+    uid: UID,
+    kind: 'contentType' as const,
+    content: { attributes: { level: { type: 'enumeration', ...attribute } } },
+  }
+  const draft = draftOf(file)
+  const attributes = draft.attributes.map((one) => {
+    return { ...one, options: { ...one.options, enum: values }, chosenNames: chosen }
+  })
+  const changes = changesOf({ ...draft, attributes }, [file])
+  return readAt(changes[UID] ?? {}, 'attributes', 'level') as Json
+}
+
+describe('renamed values of an enumeration', () => {
+  it('get the new value in their line, with the default and the labels', () => {
+    const studio = { label: 'Level', values: { easy: 'Simple', hard: { de: 'Schwer' } } }
+    const before = { enum: ['easy', 'hard'], default: 'easy', studio }
+    expect(edited(before, ['simple', 'hard'])).to.deep.equal({
+      type: 'enumeration',
+      enum: ['simple', 'hard'],
+      default: 'simple',
+      studio: { label: 'Level', values: { simple: 'Simple', hard: { de: 'Schwer' } } },
+      from: { easy: 'simple' },
+    })
+  })
+
+  it('keep older names, also of the attribute', () => {
+    const from = ['grade', { light: 'easy', tough: 'hard' }]
+    expect(edited({ enum: ['easy', 'hard'], from }, ['simple', 'hard'])['from']).to.deep.equal([
+      'grade',
+      { light: 'simple', tough: 'hard', easy: 'simple' },
+    ])
+    const back = { enum: ['simple'], from: { easy: 'simple' } }
+    expect(edited(back, ['easy'])['from']).to.deep.equal({ simple: 'easy' })
+  })
+
+  it('follow the choice of the user', () => {
+    const before = { enum: ['a', 'b'] }
+    expect(edited(before, ['c', 'd'], { a: 'd' })['from']).to.deep.equal({ a: 'd', b: 'c' })
+    expect(edited(before, ['c', 'b'], { a: null })).not.to.have.property('from')
+    expect(edited(before, ['c', 'b'], { a: 'gone' })['from']).to.deep.equal({ a: 'c' })
+  })
+
+  it('leave removed and added values alone', () => {
+    expect(edited({ enum: ['a', 'b'] }, ['b'])).not.to.have.property('from')
+    expect(edited({ enum: ['a', 'b'] }, ['b', 'a', 'c'])).not.to.have.property('from')
+    expect(edited({ enum: ['a', 'b'] }, ['b', 'c'])['from']).to.deep.equal({ a: 'c' })
+  })
+
+  it('map each value that is gone to one new value or none', () => {
+    const letter = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
+    const names = fc.uniqueArray(letter, { maxLength: 6 })
+    const chosen = fc.dictionary(letter, fc.option(letter))
+    let renamed = 0
+    fc.assert(
+      fc.property(names, names, chosen, (values, now, chosenNames) => {
+        const options = { type: 'enumeration', enum: [...now, ' '] }
+        const attribute: DraftAttribute = {
+          key: 'level',
+          name: 'level',
+          was: 'level',
+          otherSide: null,
+          options,
+          values,
+          chosenNames,
+        }
+        const renames = Object.entries(renamesOf(attribute))
+        const gone = values.filter((value) => !now.includes(value))
+        expect(renames.map(([older]) => older)).to.deep.equal(gone)
+        const targets = renames.flatMap(([, newer]) => newer ?? [])
+        expect(new Set(targets).size).to.equal(targets.length)
+        for (const target of targets) {
+          expect(now).to.include(target)
+          expect(values).not.to.include(target)
+        }
+        renamed += targets.length
+      }),
+    )
+    expect(renamed).to.be.above(10)
+  })
+})
