@@ -4,6 +4,8 @@ const CONTROL =
   ':is(input:not([type=file]), textarea, select:not([role=toolbar] select), [role=switch], [contenteditable=true], [data-open])'
 /** An editor that is not loaded yet; it will be in a shadow root. */
 const UNLOADED_EDITOR = '[data-code]:not([data-open])'
+/** Takes the place of an editor while its code loads. */
+const PLACEHOLDER = '[data-placeholder]'
 
 /**
  * Puts the cursor into the first field, waiting for its editor if necessary. Returns false if there
@@ -11,9 +13,13 @@ const UNLOADED_EDITOR = '[data-code]:not([data-open])'
  */
 export function focusField(within: HTMLElement | null | undefined): boolean {
   const first = within?.querySelector<HTMLElement>(
-    `[data-field] :is(${CONTROL}, ${UNLOADED_EDITOR})`,
+    `[data-field] :is(${CONTROL}, ${UNLOADED_EDITOR}, ${PLACEHOLDER})`,
   )
   if (first === null || first === undefined) return false
+  if (first.matches(PLACEHOLDER)) {
+    focusWhenLoaded(first.closest('[data-field]') ?? first)
+    return true
+  }
   if (!first.matches(UNLOADED_EDITOR)) {
     focusOn(first)
     return true
@@ -25,6 +31,16 @@ export function focusField(within: HTMLElement | null | undefined): boolean {
   })
   observer.observe(first, { attributeFilter: ['data-open'] })
   return true
+}
+
+function focusWhenLoaded(field: Element): void {
+  const observer = new MutationObserver(() => {
+    const control = field.querySelector<HTMLElement>(CONTROL)
+    if (control === null) return
+    observer.disconnect()
+    if (document.activeElement?.matches(CONTROL) !== true) focusOn(control)
+  })
+  observer.observe(field, { childList: true, subtree: true })
 }
 
 function focusOn(control: HTMLElement): void {
@@ -70,9 +86,20 @@ export function focusPlace(address: Address): void {
     .map((place) => document.querySelector<HTMLElement>(`[data-field="${CSS.escape(place)}"]`))
     .find((one) => one !== null)
   if (field === undefined) return
-  field.scrollIntoView({ block: 'center' })
+  keepInView(field)
   window.focus()
   if (!focusField(field)) focusFirst(field, ['button'])
+}
+
+/** Editors that load above the field move it. Ends with the first input of the user. */
+function keepInView(field: HTMLElement): void {
+  const show = (): void => field.scrollIntoView({ block: 'center' })
+  show()
+  const observer = new ResizeObserver(show)
+  observer.observe(document.body)
+  for (const input of ['keydown', 'pointerdown', 'touchmove', 'wheel']) {
+    window.addEventListener(input, () => observer.disconnect(), { capture: true, once: true })
+  }
 }
 
 /**

@@ -16,6 +16,7 @@ import { type Session, sessionQuery, startQuery } from '../api/session.ts'
 import { Skeleton } from '../design/late.tsx'
 import { loadPart } from '../design/load-part.tsx'
 import { readMediaSearch } from '../screens/media/media-search.ts'
+import { readEntrySearch } from '../screens/entry/entry-search.ts'
 import { readListSearch } from '../screens/list/list-search.ts'
 import { Missing } from '../design/missing.tsx'
 import { Failure, MissingPage } from './failure.tsx'
@@ -137,9 +138,7 @@ const contentRoute = createRoute({
 const entryRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/content/$type/$documentId',
-  validateSearch: ({ locale }: Record<string, unknown>): { locale?: string | undefined } => ({
-    locale: typeof locale === 'string' ? locale : undefined,
-  }),
+  validateSearch: readEntrySearch,
   component: lazyScreen(() => import('../screens/content/entry-route.tsx'), 'EntryRoute'),
 })
 

@@ -22,7 +22,7 @@ export function BlocksField({ attribute, name, place }: FieldProps<ScalarAttribu
     <FieldFrame {...{ attribute, name, place }} isGroup>
       {(names) => (
         <LoadBoundary>
-          <Suspense fallback={<div className={styles['plain']}>{blockText(blocks ?? [])}</div>}>
+          <Suspense fallback={<Plain blocks={blocks} />}>
             <Area
               blocks={blocks}
               canInsertTables={canInsertTables}
@@ -34,6 +34,14 @@ export function BlocksField({ attribute, name, place }: FieldProps<ScalarAttribu
         </LoadBoundary>
       )}
     </FieldFrame>
+  )
+}
+
+function Plain({ blocks }: { readonly blocks: readonly BlockNode[] | null }) {
+  return (
+    <div className={styles['plain']} data-placeholder="">
+      {blockText(blocks ?? [])}
+    </div>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import {
   Suspense,
   useCallback,
@@ -17,18 +18,20 @@ import { lazyPart } from '../../design/load-part.tsx'
 import { LoadBoundary } from '../../design/not-loaded.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
+import { findLink } from '../../entry/find-link.ts'
 import type { FileValue, Link } from '../../entry/values.ts'
 import { BesideContext } from '../../fields/beside/beside.ts'
 import { BesideField } from '../../fields/beside/beside-field.tsx'
 import { Field } from '../../fields/field.tsx'
 import { FieldCommentsContext } from '../../fields/field-comments.ts'
 import { FieldList } from '../../fields/field-list.tsx'
-import { focusField } from '../../fields/focus.ts'
+import { focusField, focusPlace } from '../../fields/focus.ts'
 import { type OpenEntry, OpenEntryContext } from '../../fields/open-entry.ts'
 import { PresentInFieldsContext } from '../../fields/presence/present-in-fields.ts'
 import { TitleField } from '../../fields/text/text-field.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { useEntryComments } from '../comments/use-entry-comments.ts'
+import type { EntryRouteSearch } from './entry-search.ts'
 import { BesideBar } from './beside-bar.tsx'
 import { EntryDrawer } from './entry-drawer.tsx'
 import styles from './entry-form.module.css'
@@ -82,6 +85,7 @@ export function EntryForm({ session, isBegun }: EntryFormProps) {
   useEntryKeys(actions, preview)
   const { open, drawer } = useOpenForm(session, { isReadOnly, isBegun })
   const fields = useFocusOfNew(session, isBegun)
+  useOpenedField(session)
   const shown = useShownLanguage(session, states, isReadOnly)
   const comments = useEntryComments(session, isLive)
 
@@ -153,6 +157,24 @@ function useFocusOfNew({ door, plan }: EntrySession, isBegun: boolean) {
     begins.current = false
   }, [])
   return fields
+}
+
+/** Opens the field that the address names, once. */
+function useOpenedField({ form }: EntrySession): void {
+  const { field, linked = '' }: EntryRouteSearch = useSearch({ strict: false })
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (field === undefined) return
+    const opened = navigate({
+      to: '.',
+      search: (search) => ({ ...search, field: undefined, linked: undefined }),
+      replace: true,
+      resetScroll: false,
+    })
+    const place = findLink(form.values(), field.split('.'), linked)
+    // The router scrolls when it has navigated.
+    void opened.then(() => requestAnimationFrame(() => focusPlace(place)))
+  }, [field, form, linked, navigate])
 }
 
 /** Saves while the form is open, and once more when it closes or becomes hidden. */

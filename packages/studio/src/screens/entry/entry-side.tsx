@@ -6,7 +6,6 @@ import { type LocaleState, usagesQuery } from '../../api/entry-facts.ts'
 import type { Presence } from '../../api/presence.ts'
 import { useMay } from '../../api/session.ts'
 import { Kbd } from '../../design/kbd.tsx'
-import { labelOf } from '../../texts/labels.ts'
 import styles from '../../design/side-section.module.css'
 import { SideSection } from '../../design/side-section.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -20,6 +19,7 @@ import { AppView } from './app-view.tsx'
 import { PicturesWithoutText } from './pictures-without-text.tsx'
 import { LanguagesSection } from './languages-section.tsx'
 import type { ShownLanguage } from './use-shown-language.ts'
+import { UsageField } from '../../fields/usage-field.tsx'
 import { usagesByEntry } from './usage-list.tsx'
 import sideStyles from './entry-side.module.css'
 
@@ -148,13 +148,19 @@ function Usages({ uid, documentId, locale }: UsagesProps) {
                 <Link
                   to="/content/$type/$documentId"
                   params={{ type: apiNameOf(type), documentId: usage.documentId }}
-                  search={typeof usage.locale === 'string' ? { locale: usage.locale } : {}}
+                  search={{
+                    ...(typeof usage.locale === 'string' && { locale: usage.locale }),
+                    field: usage.field,
+                    linked: documentId,
+                  }}
                   className={styles['link']}
                 >
                   {title}
                 </Link>
               )}
-              <span className={styles['quiet']}>{labelOf(usage.field)}</span>
+              <span className={styles['quiet']}>
+                <UsageField uid={usage.uid} field={usage.field} />
+              </span>
             </li>
           )
         })}

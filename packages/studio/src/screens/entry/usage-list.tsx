@@ -1,5 +1,5 @@
 import type { Usage } from '../../api/entry-facts.ts'
-import { labelOf } from '../../texts/labels.ts'
+import { UsageField } from '../../fields/usage-field.tsx'
 
 export interface UsageListProps {
   readonly usages: readonly Usage[]
@@ -14,7 +14,7 @@ export function UsageList({ usages, locale, hasMore }: UsageListProps) {
     <ul>
       {usagesByEntry(usages, locale).map((usage) => (
         <li key={`${usage.documentId} ${usage.field}`}>
-          {usage.title ?? usage.documentId} · {labelOf(usage.field)}
+          {usage.title ?? usage.documentId} · <UsageField uid={usage.uid} field={usage.field} />
         </li>
       ))}
       {hasMore && <li>…</li>}

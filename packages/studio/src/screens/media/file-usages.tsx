@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { apiNameOf, listTitleOf, useTypes } from '../../api/content-types.ts'
 import { fileUsagesQuery, type MediaFile } from '../../api/files.ts'
-import { labelOf } from '../../texts/labels.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { UsageField } from '../../fields/usage-field.tsx'
 import styles from './file-drawer.module.css'
 
 export function FileUsages({ file }: { readonly file: MediaFile }) {
@@ -26,16 +26,20 @@ export function FileUsages({ file }: { readonly file: MediaFile }) {
                 <Link
                   to="/content/$type/$documentId"
                   params={{ type: apiNameOf(type), documentId }}
-                  search={locale === null ? {} : { locale }}
+                  search={{
+                    ...(locale !== null && { locale }),
+                    field,
+                    linked: file.documentId,
+                  }}
                   className={styles['link']}
                 >
                   {title}
                 </Link>
               )}
               <span className={styles['facts']}>
-                {[type === undefined ? uid : listTitleOf(type), labelOf(field), locale]
-                  .filter((part) => part !== null)
-                  .join(' · ')}
+                {type === undefined ? uid : listTitleOf(type)} ·{' '}
+                <UsageField uid={uid} field={field} />
+                {locale !== null && ` · ${locale}`}
               </span>
             </li>
           )
