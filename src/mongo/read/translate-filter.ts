@@ -10,9 +10,6 @@ import { toStoredNames } from '../versions/row-names.ts'
 
 type Condition = (operand: unknown) => Document
 
-/** These take an `Area` and several conditions. */
-type AreaOperator = 'near' | 'within'
-
 /** As in MongoDB, negative operators also match null and missing values. */
 const CONDITIONS = {
   eq: (operand) => ({ $eq: operand }),
@@ -36,14 +33,14 @@ const CONDITIONS = {
   startsWithi: (operand) => search(`^${literal(operand)}`, 'i'),
   endsWith: (operand) => search(`${literal(operand)}${TEXT_END}`),
   endsWithi: (operand) => search(`${literal(operand)}${TEXT_END}`, 'i'),
-} satisfies Record<Exclude<Operator, AreaOperator>, Condition>
+} satisfies Record<Exclude<Operator, 'near' | 'within'>, Condition> // these take an `Area`
 
 /** Matches only at the very end of the text. `$` would also match before a trailing line break. */
 export const TEXT_END = '(?![\\s\\S])'
 
 export function translateFilter(
   filter: Filter,
-  resolved: ResolvedRelations = UNRESOLVED,
+  resolved: ResolvedRelations = new Map(),
   prefix = '',
 ): Document {
   const translate = (inner: Filter): Document => translateFilter(inner, resolved, prefix)
@@ -68,8 +65,6 @@ export type ResolvedRelation =
   readonly string[] | { readonly as: string; readonly lookup: Document }
 
 export type ResolvedRelations = ReadonlyMap<RelatedFilter, ResolvedRelation>
-
-const UNRESOLVED: ResolvedRelations = new Map()
 
 function translateWithin(
   { component, of }: Extract<Filter, { readonly kind: 'within' }>,

@@ -74,7 +74,8 @@ describe('translateFilter', () => {
     const filters = { $and: [inside, across, { $or: [inside] }, { $not: inside }] }
     const match = translate(filters) ?? {}
     const low = { type: 'Point', coordinates: [2] }
-    const range = { location: { $gte: low, $lte: { type: 'Point', coordinates: [4, 91] } } }
+    const high = { type: 'Point', coordinates: [4, 91] }
+    const range = { location: { $gte: low, $lte: high }, 'location.type': 'Point' }
     expect(boundPlaces({ isEmbedded: false }, match)).to.deep.equal({ $and: [match, range] })
     expect(boundPlaces({ isEmbedded: true }, match)).to.equal(match)
     expect(boundPlaces({ isEmbedded: false }, { a: 1 })).to.deep.equal({ a: 1 })
