@@ -6,6 +6,7 @@ import { isHardSuite } from '../../support/model-runs.ts'
 import { type AdminClient, addAdministrator, addRole, signIn } from '../../support/admin-client.ts'
 import { concretePath } from '../../support/concrete-path.ts'
 import { PROBE_ROUTES } from '../../support/probe-routes.ts'
+import { ADOPTED_TYPES } from './adopted-access-types.ts'
 import { pushed } from '../../support/push-world.ts'
 import {
   type Answer,
@@ -24,6 +25,7 @@ const CONTENT_TYPES = {
   ),
   tag: pushed(declare('tag', { name: { type: 'string' } })),
   'queries/feed': { type: 'article', fields: ['title'] },
+  ...ADOPTED_TYPES,
   homepage: declare(
     'homepage',
     { title: { type: 'string' } },
