@@ -132,12 +132,12 @@ async function exists(path: string): Promise<boolean> {
 function textOf(types: readonly ProposedType[], written: readonly string[] | null): string {
   if (types.length === 0) return 'There are no collections.'
   const parts = types.map(({ collection, singularName, documents, fields, indexes, leftOut }) => {
-    const rows = fields.map(({ path, type, given, fitting }) => {
-      return [path, type, `${fitting} of ${given}`]
+    const rows = fields.map(({ path, type, given, fitting, reason = '' }) => {
+      return [path, type, `${fitting} of ${given}`, reason]
     })
     return [
       `${collection} as ${singularName}, ${documents} documents read`,
-      formatTable(['FIELD', 'TYPE', 'FITS'], rows),
+      formatTable(['FIELD', 'TYPE', 'FITS', 'VALUES'], rows),
       `indexes: ${indexes.join('; ')}`,
       ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
       '',

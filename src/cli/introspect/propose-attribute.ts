@@ -17,6 +17,8 @@ export interface Proposed {
   readonly attribute: AttributeDefinition
   /** The number of values that fit. */
   readonly fitting: number
+  /** Why the values have no better type than JSON. */
+  readonly reason?: string
 }
 
 /** The content-type whose documents the values refer to. Null for other values. */
@@ -71,9 +73,45 @@ function proposeScalar(profile: FieldProfile): Proposed {
   const row = SCALARS.find(
     ([kinds]) => isMostly(profile, kinds) && numbers.every((kind) => kinds.includes(kind)),
   )
-  if (row === undefined) return { attribute: JSON_TYPE, fitting: profile.given }
+  if (row === undefined) return proposeJson(profile)
   const [kinds, type] = row
   return { attribute: { type } as AttributeDefinition, fitting: countOf(profile, kinds) }
+}
+
+const WORDS: Readonly<Record<ValueKind, string>> = {
+  text: 'texts',
+  objectId: 'ObjectIds',
+  uuid: 'UUIDs',
+  integer: 'integers',
+  long: 'longs',
+  float: 'doubles',
+  decimal: 'decimals',
+  boolean: 'booleans',
+  date: 'dates',
+  object: 'documents',
+  list: 'lists',
+  reference: 'references with $ref',
+  other: 'other values',
+}
+
+/** Every value fits. The reason names the kinds that no other type holds together. */
+function proposeJson(profile: FieldProfile): Proposed {
+  const json = { attribute: JSON_TYPE, fitting: profile.given }
+  const { kinds, elements } = profile
+  const inLists = elements === null ? null : kindsIn(elements)
+  if (kinds.size > 1) return { ...json, reason: kindsIn(profile) ?? '' }
+  if (kinds.has('reference')) return { ...json, reason: WORDS.reference }
+  if (elements === null || inLists === null) return json
+  const isNamed = elements.kinds.size > 1 || elements.kinds.has('reference')
+  return isNamed ? { ...json, reason: `lists of ${inLists}` } : json
+}
+
+/** The kinds of the values, the most frequent first. Null without values. */
+function kindsIn({ kinds }: FieldProfile): string | null {
+  const sorted = [...kinds].sort(([, one], [, other]) => other - one)
+  const names = sorted.map(([kind]) => WORDS[kind])
+  if (names.length < 2) return names[0] ?? null
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
 }
 
 function textAttribute({ kinds, texts, given, longestText }: FieldProfile): AttributeDefinition {

@@ -17,6 +17,8 @@ export interface ProposedField {
   readonly type: string
   readonly given: number
   readonly fitting: number
+  /** Why the values have no better type than JSON. */
+  readonly reason?: string
 }
 
 export interface ProposedType {
@@ -150,9 +152,9 @@ class Proposal {
       this.note(path, { path, type: inner.isList ? 'component list' : 'component', given, fitting })
       return { type: 'component', component, ...(inner.isList && { repeatable: true }) }
     }
-    const { attribute, fitting } = await proposeAttribute(profile, this.#findTarget)
-    const target = attribute.type === 'relation' ? ` to ${attribute.target}` : ''
-    this.note(path, { path, type: `${attribute.type}${target}`, given, fitting })
+    const { attribute, ...found } = await proposeAttribute(profile, this.#findTarget)
+    const { fitting } = found
+    this.note(path, { path, type: nameOfType(attribute), given, ...found })
     const isRequired = level === 1 && this.#documents > 0 && fitting === this.#documents
     return isRequired ? { ...attribute, required: true } : attribute
   }
@@ -177,6 +179,10 @@ class Proposal {
     }
     return uid
   }
+}
+
+function nameOfType(attribute: AttributeDefinition): string {
+  return attribute.type === 'relation' ? `relation to ${attribute.target}` : attribute.type
 }
 
 interface Embedded {

@@ -1,4 +1,4 @@
-import { Binary, Decimal128, type Document, ObjectId } from 'mongodb'
+import { Binary, DBRef, Decimal128, type Document, ObjectId } from 'mongodb'
 import { uuidText } from '../versions/adopted-rows.ts'
 
 export type ValueKind =
@@ -13,6 +13,7 @@ export type ValueKind =
   | 'date'
   | 'object'
   | 'list'
+  | 'reference'
   | 'other'
 
 /** The values of a sample at a path. */
@@ -103,6 +104,7 @@ function kindOfObject(value: unknown): ValueKind {
   if (value instanceof Date) return 'date'
   if (value instanceof ObjectId) return 'objectId'
   if (value instanceof Decimal128) return 'decimal'
+  if (value instanceof DBRef) return 'reference'
   if (value instanceof Binary) return uuidText(value) === null ? 'other' : 'uuid'
   const isPlain = Object.getPrototypeOf(value) === Object.prototype
   return isPlain ? 'object' : 'other'

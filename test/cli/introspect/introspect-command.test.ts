@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'chai'
+import { DBRef, ObjectId } from 'mongodb'
 import type { ProposedType } from '../../../src/cli/introspect/propose-types.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
 import { type ForeignDatabase, openForeignDatabase } from '../../support/foreign-database.ts'
@@ -110,6 +111,60 @@ describe('quire introspect', () => {
       expect(text).to.include('orders as order, 1 documents read')
       expect(text).to.match(/a +integer +1 of 1/)
     } finally {
+      await foreign.drop()
+    }
+  })
+
+  it('names mixed values, and references that no relation reads', async () => {
+    const customer = new ObjectId()
+    const reference = new DBRef('customers', customer)
+    const values = {
+      pair: ['width', 5],
+      point: [7.5, 46.9],
+      customer: reference,
+      customers: [reference, reference],
+      either: [reference, customer, 'c'],
+      tags: ['a', 'b'],
+    }
+    const orders = [0, 1, 2].map((place) => ({ ...values, loose: place === 0 ? 'one' : place }))
+    const foreign = await openForeignDatabase('introspect_mixed', {
+      customers: [{ _id: customer, name: 'Ada' }],
+      orders,
+    })
+    const folder = mkdtempSync(path.join(tmpdir(), 'quire-introspect-'))
+    try {
+      const words = ['introspect', await testUri(), '--database', foreign.name]
+      const { text, code } = await run(...words, '--out', folder)
+      expect(code, text).to.equal(0)
+      expect(text).to.match(/pair +json +3 of 3 +lists of texts and integers/)
+      expect(text).to.match(/point +json +3 of 3 *\n/)
+      expect(text).to.match(/customer +json +3 of 3 +references with \$ref/)
+      expect(text).to.match(/customers +json +3 of 3 +lists of references with \$ref/)
+      expect(text).to.match(
+        /either +json +3 of 3 +lists of references with \$ref, ObjectIds and texts/,
+      )
+      expect(text).to.match(/tags +json +3 of 3 *\n/)
+      expect(text).to.match(/loose +json +3 of 3 +integers and texts/)
+      const server = await serve('introspect_mixed', {
+        contentTypes: folder,
+        environment: { MONGODB_DATABASE: foreign.name },
+      })
+      try {
+        const { body, status } = await server.get('/api/orders?pagination[limit]=1')
+        expect(status, JSON.stringify(body)).to.equal(200)
+        const id = customer.toHexString()
+        const shown = { $ref: 'customers', $id: id }
+        expect(body.data[0]).to.deep.include({
+          pair: ['width', 5],
+          customer: shown,
+          customers: [shown, shown],
+          either: [shown, id, 'c'],
+        })
+      } finally {
+        await server.close()
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
       await foreign.drop()
     }
   })
