@@ -1,3 +1,5 @@
+import { compareTexts } from '@quire/merge/compare-texts'
+
 /** Replaces the characters between `from` and `to`. */
 export interface TextDifference {
   readonly from: number
@@ -5,20 +7,47 @@ export interface TextDifference {
   readonly insert: string
 }
 
-/** The replaced middle, so that the cursor and held positions stay in the rest; null if equal. */
-export function textDifference(old: string, text: string): TextDifference | null {
-  if (old === text) return null
-  const shorter = Math.min(old.length, text.length)
-  let from = 0
-  while (from < shorter && old[from] === text[from]) from += 1
+/**
+ * The replaced ranges of the old text, in their order, so that the cursor and held positions stay in
+ * the rest. Empty for equal texts.
+ */
+export function textDifferences(old: string, text: string): readonly TextDifference[] {
+  const whole = trimmed({ from: 0, to: old.length, insert: text }, old)
+  const ranges: TextDifference[] = []
+  let [at, from, insert] = [whole.from, whole.from, '']
+  const flush = (): void => {
+    if (at > from || insert !== '') ranges.push(trimmed({ from, to: at, insert }, old))
+  }
+  for (const { op, text: run } of compareTexts(old.slice(whole.from, whole.to), whole.insert)) {
+    if (op === 'added') insert += run
+    else if (op === 'removed') at += run.length
+    else {
+      flush()
+      at += run.length
+      ;[from, insert] = [at, '']
+    }
+  }
+  flush()
+  return ranges
+}
+
+/** Without the characters that both texts have at the start or at the end of the range. */
+function trimmed({ from, to, insert }: TextDifference, old: string): TextDifference {
+  const shorter = Math.min(to - from, insert.length)
+  let start = 0
+  while (start < shorter && old[from + start] === insert[start]) start += 1
   let tail = 0
-  while (tail < shorter - from && old.at(-1 - tail) === text.at(-1 - tail)) tail += 1
-  return { from, to: old.length - tail, insert: text.slice(from, text.length - tail) }
+  while (tail < shorter - start && old[to - 1 - tail] === insert.at(-1 - tail)) tail += 1
+  return { from: from + start, to: to - tail, insert: insert.slice(start, insert.length - tail) }
 }
 
 /** The offset in the new text. An offset at an insertion stays before it. */
-export function mapOffset(offset: number, { from, to, insert }: TextDifference): number {
-  if (offset <= from) return offset
-  const end = from + insert.length
-  return offset < to ? Math.min(offset, end) : offset - to + end
+export function mapOffset(offset: number, ranges: readonly TextDifference[]): number {
+  let shift = 0
+  for (const { from, to, insert } of ranges) {
+    if (offset <= from) break
+    if (offset < to) return shift + Math.min(offset, from + insert.length)
+    shift += insert.length - (to - from)
+  }
+  return offset + shift
 }

@@ -25,6 +25,8 @@ const SAVE_DELAY_MS = 1_000
 /** At least the delay before a failed read is repeated. */
 const RETRY_MS = 2_000
 
+const contactIn = (page: Page): Locator => page.getByLabel('Contact', { exact: true })
+
 const LINES = ['One', 'Two']
 const TEXTS = {
   story: (lines: readonly string[]) => ({
@@ -39,6 +41,7 @@ describeInBrowser('live changes of an open entry', function () {
   let grace: Window
   let documentId: string
   let written: string[]
+  let made = 0
   before(async () => {
     server = await startWithEditors()
     ;[ada, grace] = await Promise.all([openAs(server, 'Ada'), openAs(server, 'Grace')])
@@ -49,7 +52,15 @@ describeInBrowser('live changes of an open entry', function () {
     })
   })
   beforeEach(async () => {
-    const data = { title: 'Shared', teaser: 'Teaser', ...TEXTS.story(LINES), ...TEXTS.body(LINES) }
+    const data = {
+      title: 'Shared',
+      teaser: 'Teaser',
+      slug: `shared-${(made += 1)}`,
+      contact: 'ada@example.org',
+      pages: 12,
+      ...TEXTS.story(LINES),
+      ...TEXTS.body(LINES),
+    }
     documentId = (await server.ask('POST', PIECE, { data })).data.documentId
     written = []
     await openPiece(grace.page, server, documentId)
@@ -64,7 +75,7 @@ describeInBrowser('live changes of an open entry', function () {
     await server.stop()
   })
 
-  const contactOf = (page: Page): Locator => page.getByLabel('Contact', { exact: true })
+  const contactOf = contactIn
   const teaserOf = (page: Page): Locator => page.getByLabel('Teaser', { exact: true })
   /** Until Ada sees Grace. From then on time passes in her window only by `untilShown`. */
   const untilLive = async (): Promise<void> => {
@@ -155,6 +166,9 @@ describeInBrowser('live changes of an open entry', function () {
   for (const [name, fieldIn] of [
     ['title', titleOf],
     ['teaser', (page: Page) => page.getByLabel('Teaser', { exact: true })],
+    ['slug', (page: Page) => page.getByLabel('Slug', { exact: true })],
+    ['contact', contactIn],
+    ['pages', (page: Page) => page.getByLabel('Pages', { exact: true })],
   ] as const) {
     it(`keeps the caret in the ${name} when another user changes it`, async () => {
       const field = fieldIn(ada.page)
@@ -162,14 +176,29 @@ describeInBrowser('live changes of an open entry', function () {
       await field.press('Home')
       await field.press('ArrowRight')
       await field.press('Shift+ArrowRight')
-      await saveByGrace(fieldIn, `A ${text}`)
-      await untilShown(async () => (await field.inputValue()) === `A ${text}`)
-      await ada.page.keyboard.type('!')
-      const wanted = `A ${text[0]}!${text.slice(2)}`
+      await saveByGrace(fieldIn, `9${text}`)
+      await untilShown(async () => (await field.inputValue()) === `9${text}`)
+      await ada.page.keyboard.type('5')
+      const wanted = `9${text[0]}5${text.slice(2)}`
       expect(await field.inputValue()).to.equal(wanted)
       await ada.page.clock.resume()
-      const stored = async () => (await server.ask('GET', `${PIECE}/${documentId}`)).data[name]
+      const stored = async () =>
+        String((await server.ask('GET', `${PIECE}/${documentId}`)).data[name])
       await untilStored(stored, wanted)
+    })
+  }
+
+  for (const place of ['story', 'body'] as const) {
+    it(`keeps the cursor between two changes of the ${place}`, async () => {
+      await saveElsewhere(TEXTS[place](['One', 'Two', 'Three']))
+      await untilLines(place, ['One', 'Two', 'Three'])
+      await linesIn(place).filter({ hasText: 'Two' }).click()
+      await ada.page.keyboard.press('End')
+      await saveElsewhere(TEXTS[place](['Number one', 'Two', 'Thirty']))
+      await untilLines(place, ['Number one', 'Two', 'Thirty'])
+      await ada.page.keyboard.type(' more')
+      await untilLines(place, ['Number one', 'Two more', 'Thirty'])
+      await takePicture(ada.page, `live-two-changes-${place}`)
     })
   }
 

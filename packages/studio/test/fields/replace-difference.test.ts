@@ -74,6 +74,18 @@ describe('the change of the blocks editor to a document from elsewhere', () => {
     expect(cursorIn(after(cursorAt(4), paragraphs('One more', 'Two')))).to.equal('One|')
   })
 
+  it('keeps a cursor between two changes, in one block and in several', () => {
+    const doc = paragraphs('one two three', 'Four', 'Five')
+    const cursorAfter = (at: number, ...texts: readonly string[]): string => {
+      const state = EditorState.create({ doc, selection: TextSelection.create(doc, at) })
+      const { $from } = after(state, paragraphs(...texts)).selection
+      return `${$from.parent.textContent.slice(0, $from.parentOffset)}|`
+    }
+    const one = cursorAfter(6, 'number one two thirteen', 'Four', 'Five')
+    expect(one).to.equal('number one t|')
+    expect(cursorAfter(18, 'one two', 'Four', 'Fifty')).to.equal('Fo|')
+  })
+
   it('is no step of undo, which removes exactly the own words', () => {
     let state = EditorState.create({ doc: paragraphs('One', 'Two'), plugins: [history()] })
     state = state.apply(state.tr.insertText(' mine', 4))

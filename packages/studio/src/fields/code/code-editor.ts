@@ -7,7 +7,7 @@ import { EditorState, type Extension, Prec, Transaction } from '@codemirror/stat
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { picturesIn } from '../media/pictures-in.ts'
-import { textDifference } from '../text-difference.ts'
+import { textDifferences } from '../text-difference.ts'
 import { applyTool, type MarkdownTool } from './markdown-commands.ts'
 
 export type CodeLanguage = 'markdown' | 'json'
@@ -70,8 +70,8 @@ export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): C
   })
   return {
     setText: (text) => {
-      const changes = textDifference(view.state.doc.toString(), text)
-      if (changes === null) return
+      const changes = textDifferences(view.state.doc.toString(), text)
+      if (changes.length === 0) return
       isSetting = true
       view.dispatch({ changes, annotations: Transaction.addToHistory.of(false) })
       isSetting = false

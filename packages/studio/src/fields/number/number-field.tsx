@@ -7,6 +7,7 @@ import { usePlaceholder } from '../../texts/field-words.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import styles from '../inputs/inputs.module.css'
 import { addressAt, useOpenEntry, useSetValue, useValue } from '../open-entry.ts'
+import { useKeptSelection } from '../text/use-kept-selection.ts'
 import { parseNumber } from './parse-number.ts'
 import { problemOfNumber } from './problem-of-number.ts'
 
@@ -24,6 +25,7 @@ export function NumberField({ attribute, name, place }: FieldProps<ScalarAttribu
   const [typed, type] = useState(() => shown(value, texts))
   const [read, show] = useState<string | null>(null)
   const placeholder = usePlaceholder(attribute)
+  const input = useKeptSelection(typed)
   const last = useRef(value)
   useEffect(() => {
     if (Object.is(last.current, value)) return
@@ -51,6 +53,7 @@ export function NumberField({ attribute, name, place }: FieldProps<ScalarAttribu
           <input
             {...names}
             {...placeholder}
+            ref={input}
             type="text"
             inputMode={attribute.type === 'integer' ? 'numeric' : 'decimal'}
             autoComplete="off"

@@ -9,6 +9,9 @@ import { useKeptSelection } from './use-kept-selection.ts'
 
 const COUNTER_THRESHOLD = 0.8
 
+/** Scripts cannot read the selection of an input of type `email`. */
+const EMAIL = { inputMode: 'email', autoCapitalize: 'off', spellCheck: false } as const
+
 /** One line (`string`, `email`) or several lines (`text`). An empty text is null. */
 export function TextField({ attribute, name, place }: FieldProps<ScalarAttribute>) {
   const value = useValue<string | null>(place) ?? ''
@@ -35,8 +38,15 @@ export function TextField({ attribute, name, place }: FieldProps<ScalarAttribute
             <textarea {...shared} rows={3} className={`${styles['input']} ${styles['area']}`} />
           )
         }
-        const type = attribute.type === 'email' ? 'email' : 'text'
-        return <input {...shared} type={type} className={styles['input']} autoComplete="off" />
+        return (
+          <input
+            {...shared}
+            {...(attribute.type === 'email' && EMAIL)}
+            type="text"
+            className={styles['input']}
+            autoComplete="off"
+          />
+        )
       }}
     </FieldFrame>
   )

@@ -1,20 +1,19 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
-import { mapOffset, textDifference } from '../text-difference.ts'
+import { mapOffset, textDifferences } from '../text-difference.ts'
 
 type TextInput = HTMLInputElement & HTMLTextAreaElement
 
 /**
- * Keeps the selection of a focused input at its text when its value changes from elsewhere. Inputs
- * of type `email` have no selection that scripts can read.
+ * Keeps the selection of a focused input at its text when its value changes from elsewhere.
  */
 export function useKeptSelection(text: string): RefObject<TextInput | null> {
   const input = useRef<TextInput>(null)
   // During the render the input still has the text and the selection from before.
   const before = focusedSelection(input.current)
   useLayoutEffect(() => {
-    const change = before === null ? null : textDifference(before.text, text)
-    if (before === null || change === null) return
-    const [start, end] = [mapOffset(before.start, change), mapOffset(before.end, change)]
+    if (before === null || before.text === text) return
+    const changes = textDifferences(before.text, text)
+    const [start, end] = [mapOffset(before.start, changes), mapOffset(before.end, changes)]
     input.current?.setSelectionRange(start, end, before.direction)
   })
   return input
@@ -24,5 +23,5 @@ function focusedSelection(input: TextInput | null) {
   if (input === null || input !== document.activeElement) return null
   const { value: text, selectionStart: start, selectionEnd: end } = input
   const { selectionDirection: direction } = input
-  return (start as number | null) === null ? null : { text, start, end, direction }
+  return { text, start, end, direction }
 }

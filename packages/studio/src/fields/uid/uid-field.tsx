@@ -17,6 +17,7 @@ import {
   useSetValue,
   useValue,
 } from '../open-entry.ts'
+import { useKeptSelection } from '../text/use-kept-selection.ts'
 import { generateSlug } from './generate-slug.ts'
 import { isUid, slugOf } from './slug-of.ts'
 
@@ -46,6 +47,7 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
     if (isWithin) return set(slugOf(text) === '' ? null : slugOf(text))
     await generateSlug(owner(), field, text).then(set, notifyFailure)
   }
+  const input = useKeptSelection(value ?? '')
   const isFixed = open.isReadOnly || attribute.writable === false
   const from =
     targetField === undefined
@@ -58,6 +60,7 @@ export function UidField({ attribute, name, place }: FieldProps<ScalarAttribute>
           <input
             {...names}
             {...placeholder}
+            ref={input}
             type="text"
             spellCheck={false}
             autoComplete="off"
