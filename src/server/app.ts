@@ -172,7 +172,7 @@ function openRouters(
     media,
     presenceStreams,
   })
-  const studioFiles = brandStudio(readStudioFiles(STUDIO_FOLDER), branding)
+  const studioFiles = async () => brandStudio(await readStudioFiles(STUDIO_FOLDER), branding)
   const studio = serveStudio(studioFiles, previewOrigins(services.definitions))
   const agents = mcpRoutes({
     ...services,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { StaticFile } from './static-file.ts'
 
@@ -29,21 +29,24 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const CODINGS = { br: '.br', gzip: '.gz' }
 
-export function readStudioFiles(folder: string): StudioFiles {
-  const names = namesIn(folder)
+/** All files stay in memory: an open Studio loads its scripts also after an update of the folder. */
+export async function readStudioFiles(folder: string): Promise<StudioFiles> {
+  const names = await namesIn(folder)
   const known = new Set(names)
+  const read = (name: string): Promise<Buffer> => readFile(path.join(folder, name))
   const files = new Map<string, StudioFile>()
   for (const name of names) {
     const type = TYPES[path.extname(name)]
     if (type === undefined) continue
-    const packed = Object.entries(CODINGS)
-      .filter(([, ending]) => known.has(name + ending))
-      .map(([coding, ending]) => [coding, readFileSync(path.join(folder, name + ending))] as const)
-    const bytes = readFileSync(path.join(folder, name))
+    const packed: Record<string, Buffer> = {}
+    for (const [coding, ending] of Object.entries(CODINGS)) {
+      if (known.has(name + ending)) packed[coding] = await read(name + ending)
+    }
+    const bytes = await read(name)
     files.set(name, {
       bytes,
       type,
-      packed: Object.fromEntries(packed),
+      packed,
       hashed: name.startsWith('assets/'),
       etag: digestOf(bytes),
     })
@@ -51,11 +54,10 @@ export function readStudioFiles(folder: string): StudioFiles {
   return { page: files.get('index.html') ?? null, files }
 }
 
-function namesIn(folder: string): readonly string[] {
+async function namesIn(folder: string): Promise<readonly string[]> {
   try {
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
-      name.split(path.sep).join('/'),
-    )
+    const names = await readdir(folder, { recursive: true, encoding: 'utf8' })
+    return names.map((name) => name.split(path.sep).join('/'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

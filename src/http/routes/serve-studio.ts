@@ -25,24 +25,27 @@ function policyFor(previews: readonly string[]): string {
 
 const FOR_GOOD = 'public, max-age=31536000, immutable'
 
-export function serveStudio(studio: StudioFiles, previews: readonly string[] = []): GuardedRouter {
+/** `read` is called by the first request for a file, because many processes only serve apps. */
+export function serveStudio(
+  read: () => Promise<StudioFiles>,
+  previews: readonly string[] = [],
+): GuardedRouter {
   const router = guardedRouter('', { sensitive: true })
   const policy = policyFor(previews)
-  const page = everyone((ctx) => sendPage(ctx, studio, policy))
+  const opened = onceRead(read)
+  const page = everyone(async (ctx) => sendPage(ctx, await opened(), policy))
   router.get('/studio', page)
   router.get(
     '/studio/{*path}',
-    everyone((ctx) => {
+    everyone(async (ctx) => {
+      const studio = await opened()
       const name = ctx.path.slice('/studio/'.length)
       const file = studio.files.get(name)
-      if (file !== undefined && file !== studio.page) {
-        send(ctx, file)
-        return Promise.resolve()
-      }
+      if (file !== undefined && file !== studio.page) return send(ctx, file)
       if (name.startsWith('assets/') || name.startsWith('branding/')) {
-        return Promise.reject(new NotFoundError('There is no such file'))
+        throw new NotFoundError('There is no such file')
       }
-      return sendPage(ctx, studio, policy)
+      sendPage(ctx, studio, policy)
     }),
   )
   router.get(
@@ -58,14 +61,20 @@ export function serveStudio(studio: StudioFiles, previews: readonly string[] = [
   return router
 }
 
-function sendPage(ctx: Context, { page }: StudioFiles, policy: string): Promise<void> {
-  if (page === null) {
-    return Promise.reject(new NotFoundError('The Studio is not built: npm run build'))
-  }
+function onceRead(read: () => Promise<StudioFiles>): () => Promise<StudioFiles> {
+  let opened: Promise<StudioFiles> | null = null
+  return () =>
+    (opened ??= read().catch((error: unknown) => {
+      opened = null
+      throw error
+    }))
+}
+
+function sendPage(ctx: Context, { page }: StudioFiles, policy: string): void {
+  if (page === null) throw new NotFoundError('The Studio is not built: npm run build')
   ctx.set('Content-Security-Policy', policy)
   ctx.set('X-Frame-Options', 'DENY')
   send(ctx, page)
-  return Promise.resolve()
 }
 
 function send(ctx: Context, file: StudioFile): void {

@@ -132,7 +132,7 @@ async function listen(folder: string, branding: StudioBranding | null): Promise<
   const koa = new Koa<RequestState>()
   koa.use(securityHeaders())
   koa.use(handleErrors(pino({ level: 'silent' })))
-  koa.use(serveStudio(brandStudio(readStudioFiles(folder), branding)).routes())
+  koa.use(serveStudio(async () => brandStudio(await readStudioFiles(folder), branding)).routes())
   const answer = koa.callback()
   const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')

@@ -75,7 +75,7 @@ describe('the files of the Studio', () => {
     expect((await get('/studio', headers)).status).to.equal(304)
   })
 
-  it('are limited to the files of the folder at startup', async () => {
+  it('are limited to the files of the folder at the first request', async () => {
     for (const target of [
       '/studio/assets/gone.js',
       '/studio/assets/../../beside.js',
@@ -107,7 +107,7 @@ describe('the files of the Studio', () => {
 async function listen(folder: string): Promise<{ server: Server; address: string }> {
   const koa = new Koa<RequestState>()
   koa.use(handleErrors(pino({ level: 'silent' })))
-  koa.use(serveStudio(readStudioFiles(folder)).routes())
+  koa.use(serveStudio(() => readStudioFiles(folder)).routes())
   const answer = koa.callback()
   const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
