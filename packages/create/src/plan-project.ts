@@ -11,7 +11,7 @@ export interface ProjectFile {
 }
 
 const TEMPLATE = fileURLToPath(new URL('../../template/', import.meta.url))
-const TEXT = /\.(?:json|ts|md|yaml)$|\/_|Dockerfile$/
+const TEXT = /\.(?:json|tmpl|md|yaml)$|\/_|Dockerfile$/
 const OF_SAMPLE = /^(?:content|content-types)\/|^test\/api\./
 const OF_EMPTY = /^test\/empty\./
 
@@ -42,8 +42,12 @@ function isWanted(name: string, { sample, language }: ProjectOptions): boolean {
   return !(sample ? OF_EMPTY : OF_SAMPLE).test(name)
 }
 
-/** npm omits or renames some files with a leading dot, so templates begin with `_`. */
-function targetOf(name: string, { language }: ProjectOptions): string {
+/**
+ * npm omits or renames some files with a leading dot, so templates begin with `_`. Code ends with
+ * `.tmpl`, because it belongs to no package before its marks are replaced.
+ */
+function targetOf(template: string, { language }: ProjectOptions): string {
+  const name = template.replace(/\.tmpl$/, '')
   const plain = name === '_tsconfig.json' ? 'tsconfig.json' : name.replace(/^_/, '.')
   return language === 'typescript' ? plain : plain.replace(/\.ts$/, '.js')
 }
