@@ -7,28 +7,50 @@ export interface Lane {
   readonly send: () => Promise<Answer>
 }
 
-/** `first` sends `before` commands, the other request `between`, then both go on in turn. */
-export interface Order {
-  readonly first: 0 | 1
-  readonly before: number
-  readonly between: number
+/** Commands that a request sends while the others wait. */
+export interface Turn {
+  readonly lane: number
+  readonly commands: number
 }
 
-/** A command that has no reply by then waits for the other request. */
+/** The requests send their commands in these turns, and then the rest at the same time. */
+export type Order = readonly Turn[]
+
+/** A command that has no reply by then waits for another request. */
 const BLOCKED_MS = 40
 
-/** All orders with at most two changes between the requests, evenly reduced to `limit`. */
-export function ordersOf(counts: readonly [number, number], limit: number): readonly Order[] {
-  const orders: Order[] = []
-  for (const first of [0, 1] as const) {
-    const other = counts[first === 0 ? 1 : 0]
-    for (let before = 1; before <= counts[first]; before += 1) {
-      orders.push({ first, before, between: Infinity })
-      for (let between = 1; between < other; between += 1) orders.push({ first, before, between })
-    }
-  }
+/**
+ * All orders in which a request stops once, lets the next ones run in such an order, and goes on. The last request runs
+ * to its end or stops as well. Evenly reduced to `limit`.
+ */
+export function ordersOf(counts: readonly number[], limit: number): readonly Order[] {
+  const lanes = counts.map((_, lane) => lane)
+  const orders = permutationsOf(lanes).flatMap((order) => nested(order, counts))
   const step = Math.max(1, orders.length / limit)
   return orders.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
+}
+
+function nested([lane, ...rest]: readonly number[], counts: readonly number[]): readonly Order[] {
+  if (lane === undefined) return []
+  const whole = { lane, commands: Infinity }
+  if (rest.length === 0) return [[whole]]
+  const inner = nested(rest, counts)
+  const [other] = rest
+  const stops = rest.length > 1 || other === undefined ? [] : turnsOf(other, counts)
+  return turnsOf(lane, counts).flatMap((turn) =>
+    [...inner, ...stops.slice(0, -1).map((stop) => [stop])].map((order) => [turn, ...order, whole]),
+  )
+}
+
+function turnsOf(lane: number, counts: readonly number[]): readonly Turn[] {
+  return Array.from({ length: counts[lane] ?? 0 }, (_, index) => ({ lane, commands: index + 1 }))
+}
+
+export function permutationsOf(lanes: readonly number[]): readonly (readonly number[])[] {
+  if (lanes.length === 0) return [[]]
+  return lanes.flatMap((lane) =>
+    permutationsOf(lanes.filter((other) => other !== lane)).map((rest) => [lane, ...rest]),
+  )
 }
 
 class HeldRequest {
@@ -93,16 +115,9 @@ class HeldRequest {
   }
 }
 
-/** Runs two requests in this order of commands. */
-export async function interleave(
-  lanes: readonly [Lane, Lane],
-  { first, before, between }: Order,
-): Promise<readonly [Answer, Answer]> {
-  const held = [new HeldRequest(lanes[0]), new HeldRequest(lanes[1])] as const
-  const other = held[first === 0 ? 1 : 0]
-  await held[first].advance(before)
-  await other.advance(between)
-  await held[first].advance(Infinity)
-  const answers = [held[0].finish(), held[1].finish()] as const
-  return Promise.all(answers)
+/** Runs the requests in this order of commands. */
+export async function interleave(lanes: readonly Lane[], order: Order): Promise<readonly Answer[]> {
+  const held = lanes.map((lane) => new HeldRequest(lane))
+  for (const { lane, commands } of order) await held[lane]?.advance(commands)
+  return Promise.all(held.map((request) => request.finish()))
 }

@@ -2,25 +2,35 @@ import { expect } from 'chai'
 import { modelRuns } from '../support/model-runs.ts'
 import type { Answer, Json } from '../support/server.ts'
 import { readState } from './fault-operations.ts'
-import { interleave, type Order, ordersOf } from './interleave.ts'
+import { interleave, type Lane, type Order, ordersOf, permutationsOf } from './interleave.ts'
 import { type Write, WRITE_GROUPS, type WriteGroup } from './interleaved-writes.ts'
 import { type FaultWorld, openFaultWorld, openSecondServer } from './sweep-operation.ts'
 
-/** Number of pairs of writes, spread over all pairs. */
+/** Number of pairs and triples of writes, spread over all. */
 const PAIRS = modelRuns('INTERLEAVED_PAIRS', 2, 50)
-/** Orders of commands of each pair. */
+const TRIPLES = modelRuns('INTERLEAVED_TRIPLES', 1, 20)
+/** Orders of commands of each pair or triple. */
 const ORDERS = modelRuns('INTERLEAVED_ORDERS', 4, 6)
 
-interface Pair {
+interface Together {
   readonly group: WriteGroup
-  readonly writes: readonly [Write, Write]
+  readonly writes: readonly Write[]
 }
 
-const ALL_PAIRS: readonly Pair[] = WRITE_GROUPS.flatMap((group) =>
+const ALL_PAIRS: readonly Together[] = WRITE_GROUPS.flatMap((group) =>
   group.writes.flatMap((one, index) =>
-    group.writes.slice(index).map((other): Pair => ({ group, writes: [one, other] })),
+    group.writes.slice(index).map((other): Together => ({ group, writes: [one, other] })),
   ),
 )
+
+const ALL_TRIPLES: readonly Together[] = ALL_PAIRS.flatMap(({ group, writes }) => {
+  const last = group.writes.findIndex((write) => write === writes.at(-1))
+  return group.writes.slice(last).map((third) => ({ group, writes: [...writes, third] }))
+})
+
+function spread(all: readonly Together[], count: number): readonly Together[] {
+  return count === 0 ? [] : all.filter((_, index) => index % Math.ceil(all.length / count) === 0)
+}
 
 /** The results of the requests and the state that they leave. */
 interface Outcome {
@@ -46,110 +56,102 @@ function resultOf({ status, text, headers }: Answer): string {
   return [status, ...lines.map(({ outcome, result }) => outcome ?? result ?? '')].join(' ')
 }
 
-describe('two writes of a document in different processes', function () {
+describe('writes of a document in different processes', function () {
   this.slow(20_000)
   this.timeout(300_000)
-  let one: FaultWorld
-  let other: FaultWorld
+  const worlds: FaultWorld[] = []
   let keys = 0
 
   before(async () => {
-    one = await openFaultWorld()
-    other = await openSecondServer(one)
+    const first = await openFaultWorld()
+    worlds.push(first, await openSecondServer(first), await openSecondServer(first))
   })
   after(async () => {
-    await other.close()
-    await one.close()
+    for (const world of worlds.toReversed()) await world.close()
   })
 
-  type Send = readonly [() => Promise<Answer>, () => Promise<Answer>]
+  const worldOf = (lane: number): FaultWorld => {
+    const world = worlds[lane]
+    if (world === undefined) throw new Error(`no server for request ${lane}`)
+    return world
+  }
 
-  /** `work` sends the two requests, to different servers. */
+  /** `work` sends the requests, each to another server. */
   async function run(
-    { group, writes }: Pair,
-    work: (send: Send) => Promise<readonly Answer[]>,
+    { group, writes }: Together,
+    work: (lanes: readonly Lane[]) => Promise<readonly Answer[]>,
   ): Promise<Ran> {
     keys += 1
     const key = `i${keys}i`
-    const path = await group.prepare(one.server, key)
-    const [first, second] = writes
-    const prepared = [
-      (await first.prepare?.(one.server, path, key)) ?? '',
-      (await second.prepare?.(one.server, path, key)) ?? '',
-    ] as const
-    const answers = await work([
-      () => first.send(one.server, path, key, prepared[0]),
-      () => second.send(other.server, path, key, prepared[1]),
-    ])
-    await one.server.settled()
-    const state = JSON.stringify(await readState(one.server, key))
+    const { server } = worldOf(0)
+    const path = await group.prepare(server, key)
+    const lanes: Lane[] = []
+    for (const [index, write] of writes.entries()) {
+      const prepared = (await write.prepare?.(server, path, key)) ?? ''
+      const world = worldOf(index)
+      const send = (): Promise<Answer> => write.send(world.server, path, key, prepared)
+      lanes.push({ proxy: world.proxy, send })
+    }
+    const answers = await work(lanes)
+    await server.settled()
+    const state = JSON.stringify(await readState(server, key))
     return { answers, results: answers.map(resultOf), state }
   }
 
-  /** The number of commands of a write without the other one, and its outcome. */
-  async function alone(pair: Pair, index: 0 | 1): Promise<Ran & { readonly commands: number }> {
-    const { proxy } = index === 0 ? one : other
-    let commands = 0
-    const outcome = await run(pair, async (send) => {
-      proxy.arm(() => null)
-      const answer = await send[index]()
-      commands = proxy.disarm().length
-      return [answer]
+  /** Sends some of the requests, one after the other. The results are in the order of the requests. */
+  async function serial(together: Together, order: readonly number[]): Promise<Ran> {
+    return run(together, async (lanes) => {
+      const answers: Answer[] = []
+      for (const lane of order) {
+        const answer = await lanes[lane]?.send()
+        if (answer !== undefined) answers[lane] = answer
+      }
+      return answers.filter((answer) => answer !== undefined)
     })
-    return { ...outcome, commands }
   }
 
-  const serial = (pair: Pair, first: 0 | 1): Promise<Outcome> =>
-    run(pair, async (send) => {
-      const begun = await send[first]()
-      const ended = await send[first === 0 ? 1 : 0]()
-      return first === 0 ? [begun, ended] : [ended, begun]
-    })
-
-  interface Expected {
-    readonly serial: readonly Outcome[]
-    readonly alone: readonly [Outcome, Outcome]
-    /** Neither request was sent. */
-    readonly none: Outcome
+  /** The number of commands of a write without the others. */
+  async function commandsOf(together: Together, index: number): Promise<number> {
+    const { proxy } = worldOf(index)
+    proxy.arm(() => null)
+    const { results, answers } = await serial(together, [index])
+    expect(results.join(), answers[0]?.text).to.match(/^2\d\d( |applied|updated|created)*$/)
+    return proxy.disarm().length
   }
 
-  async function differs(pair: Pair, order: Order, expected: Expected): Promise<string | null> {
-    const { answers, results, state } = await run(pair, (send) =>
-      interleave(
-        [
-          { proxy: one.proxy, send: send[0] },
-          { proxy: other.proxy, send: send[1] },
-        ],
-        order,
-      ),
-    )
-    const done = results.filter((result) => !GAVE_WAY.test(result))
-    const allowed = results.flatMap((result, index) =>
-      GAVE_WAY.test(result) ? [expected.alone[index === 0 ? 1 : 0]] : [],
-    )
-    const outcomes = [...expected.serial, ...(done.length === 0 ? [expected.none] : allowed)]
-    const isSerial = outcomes.some(
-      (outcome) => outcome.state === state && outcome.results.join() === done.join(),
-    )
-    if (isSerial) return null
-    const refusals = answers.filter(({ status }) => status >= 300).map(({ text }) => text)
-    const texts = outcomes.map((outcome) => `${outcome.results.join()} ${outcome.state}`)
-    return `${JSON.stringify(order)}: ${results.join()} ${state} ${refusals.join()}\n  instead of ${texts.join('\n  or ')}`
+  /** Compares with each order of the writes that did something. Reads the outcomes once. */
+  function comparison(together: Together): (order: Order) => Promise<string | null> {
+    const known = new Map<string, Promise<Outcome>>()
+    const outcomeOf = (lanes: readonly number[]): Promise<Outcome> => {
+      const found = known.get(lanes.join()) ?? serial(together, lanes)
+      known.set(lanes.join(), found)
+      return found
+    }
+    return async (order) => {
+      const { answers, results, state } = await run(together, (lanes) => interleave(lanes, order))
+      const done = results.flatMap((result, lane) => (GAVE_WAY.test(result) ? [] : [lane]))
+      const shown = done.map((lane) => results[lane]).join()
+      const instead: string[] = []
+      for (const lanes of permutationsOf(done)) {
+        const outcome = await outcomeOf(lanes)
+        if (outcome.state === state && outcome.results.join() === shown) return null
+        instead.push(`${outcome.results.join()} ${outcome.state}`)
+      }
+      const refusals = answers.filter(({ status }) => status >= 300).map(({ text }) => text)
+      return `${JSON.stringify(order)}: ${results.join()} ${state} ${refusals.join()}\n  instead of ${instead.join('\n  or ')}`
+    }
   }
 
-  const chosen = ALL_PAIRS.filter((_, index) => index % Math.ceil(ALL_PAIRS.length / PAIRS) === 0)
-  for (const pair of chosen) {
-    const [first, second] = pair.writes
-    it(`end as if one came after the other: ${first.name} and ${second.name} of ${pair.group.name}`, async function () {
-      const each = [await alone(pair, 0), await alone(pair, 1)] as const
-      for (const { results, answers } of each)
-        expect(results.join(), answers[0]?.text).to.match(/^2\d\d( |applied|updated|created)*$/)
-      const both = [await serial(pair, 0), await serial(pair, 1)]
-      const none = await run(pair, () => Promise.resolve([]))
-      const orders = ordersOf([each[0].commands, each[1].commands], ORDERS)
+  for (const together of [...spread(ALL_PAIRS, PAIRS), ...spread(ALL_TRIPLES, TRIPLES)]) {
+    const names = together.writes.map(({ name }) => name).join(' and ')
+    it(`end as if one came after the other: ${names} of ${together.group.name}`, async function () {
+      const counts: number[] = []
+      for (const index of together.writes.keys()) counts.push(await commandsOf(together, index))
+      const orders = ordersOf(counts, ORDERS)
+      const differs = comparison(together)
       const faults: string[] = []
       for (const order of orders) {
-        const fault = await differs(pair, order, { serial: both, alone: each, none })
+        const fault = await differs(order)
         if (fault !== null) faults.push(fault)
       }
       if (this.test) this.test.title += `, ${orders.length} orders`
