@@ -9,11 +9,10 @@ import { prepareRows, stateOf, SWEPT_OPERATIONS } from './disk-sweep-operations.
 const MAX_POSITION = 200
 const RECOVERS_MS = 20_000
 
-const [directory = '', operationName, faultName, from = '1'] = process.argv.slice(2)
+const [directory = '', control = '', operationName, faultName, from = '1'] = process.argv.slice(2)
 const operation = SWEPT_OPERATIONS.find(({ name }) => name === operationName)
 const fault = DISK_FAULTS.find(({ name }) => name === faultName)
 if (!operation || !fault) throw new Error('no such operation or fault')
-const control = process.env['FAULTY_DISK'] ?? ''
 const engine = await startEmbedded({ directory })
 const client = await MongoClient.connect(engine.uri, { retryWrites: false, retryReads: true })
 const db = client.db('swept')

@@ -90,7 +90,7 @@ async function rehearse({ run }: SweptOperation): Promise<Swept> {
 /** Starts the child again after each crash, with the next position. */
 async function sweep(
   directory: string,
-  { env }: FaultyDisk,
+  { env, control }: FaultyDisk,
   operation: SweptOperation,
   fault: DiskFault,
 ): Promise<Report> {
@@ -100,7 +100,7 @@ async function sweep(
     let last = 0
     const sweeping = spawn(
       process.execPath,
-      [child('disk-sweep-child'), directory, operation.name, fault.name, String(from)],
+      [child('disk-sweep-child'), directory, control, operation.name, fault.name, String(from)],
       { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, ...env } },
     )
     const ended = new Promise<string | number | null>((resolve) => {
