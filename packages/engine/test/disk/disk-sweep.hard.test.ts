@@ -98,6 +98,8 @@ async function sweep(
   const crashes: number[] = []
   for (let from = 1; ;) {
     let last = 0
+    // A crash leaves the disk armed.
+    disarmDisk(control)
     const sweeping = spawn(
       process.execPath,
       [child('disk-sweep-child'), directory, control, operation.name, fault.name, String(from)],
