@@ -1,9 +1,21 @@
-import { closeSync, constants, existsSync, openSync, readSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { CommandError } from '../errors.ts'
 
-/** Offset of the magic number in an LMDB file. */
+/** Offsets of the magic number and of the page size in an LMDB file. */
 const MAGIC_AT = 24
+const PAGE_BYTES_AT = 48
 const MAGIC = Buffer.from([0xde, 0xc0, 0xef, 0xbe])
+const HEAD_BYTES = PAGE_BYTES_AT + 4
 
 const { O_CREAT, O_RDONLY, O_RDWR } = constants
 
@@ -15,8 +27,8 @@ export interface FileUse {
 
 /**
  * lmdb 3.5.6 crashes the process if it cannot open the file (`closeEnv` in its env.cpp uses freed
- * memory).
- * @throws Error of the system; CommandError UnsupportedFormat if the file is empty or foreign
+ * memory). Call `endCreation` when it is open.
+ * @throws Error of the system; CommandError UnsupportedFormat if the file is cut off or foreign
  */
 export function checkFile(
   path: string,
@@ -24,12 +36,11 @@ export function checkFile(
 ): void {
   const flags = readOnly ? O_RDONLY : O_RDWR | O_CREAT
   if (!readOnly) closeSync(openSync(`${path}-lock`, flags, 0o600))
-  const isNew = !isShared && !existsSync(path)
+  if (isShared) emptyIfShort(path)
+  const isNew = !readOnly && !isShared && beginCreation(path)
   const file = openSync(path, flags, 0o600)
   try {
-    const start = Buffer.alloc(MAGIC_AT + MAGIC.length)
-    const length = readSync(file, start, 0, start.length, 0)
-    assertBegins(path, start.subarray(0, length), isNew || isShared)
+    if (!isNew) assertComplete(path, readHead(file), isShared)
   } finally {
     closeSync(file)
     // LMDB writes to a new file at once, so an empty file would look like lost data.
@@ -37,18 +48,70 @@ export function checkFile(
   }
 }
 
-function assertBegins(path: string, start: Buffer, mayBeEmpty: boolean): void {
-  if (start.length === 0) {
-    if (!mayBeEmpty) throw emptied(path)
-  } else if (!start.subarray(MAGIC_AT).equals(MAGIC)) {
-    throw new CommandError('UnsupportedFormat', `${path} is no database`)
+/** Ends what `checkFile` began for a new file. */
+export function endCreation(path: string): void {
+  rmSync(markOf(path), { force: true })
+}
+
+const markOf = (path: string): string => `${path}-new`
+
+/**
+ * LMDB writes the first two pages of a new file at once. A start that fails there leaves a part of
+ * them, in which nothing was stored.
+ */
+function beginCreation(path: string): boolean {
+  if (existsSync(path)) return existsSync(markOf(path)) && isShort(path)
+  writeFileSync(markOf(path), '', { mode: 0o600 })
+  return true
+}
+
+const CREATION_MS = 200
+
+/** The file has no content worth keeping. Another process may be writing its first pages. */
+function emptyIfShort(path: string): void {
+  const isLeft = (): boolean => existsSync(path) && isShort(path, hasMagic)
+  if (!isLeft()) return
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CREATION_MS)
+  if (isLeft()) truncateSync(path, 0)
+}
+
+function isShort(path: string, suits: (head: Buffer) => boolean = () => true): boolean {
+  const file = openSync(path, O_RDONLY)
+  try {
+    const head = readHead(file)
+    return suits(head) && fstatSync(file).size < 2 * pageBytesOf(head)
+  } finally {
+    closeSync(file)
   }
 }
 
-/** LMDB would start a new database in the file and hide the loss. */
-function emptied(path: string): CommandError {
+function readHead(file: number): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES)
+  return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0))
+}
+
+function hasMagic(head: Buffer): boolean {
+  return head.subarray(MAGIC_AT, MAGIC_AT + MAGIC.length).equals(MAGIC)
+}
+
+function pageBytesOf(head: Buffer): number {
+  return head.length < HEAD_BYTES ? HEAD_BYTES : head.readUInt32LE(PAGE_BYTES_AT)
+}
+
+function assertComplete(path: string, head: Buffer, mayBeEmpty: boolean): void {
+  if (head.length === 0) {
+    if (!mayBeEmpty) throw lost(path, 'empty')
+  } else if (!hasMagic(head)) {
+    throw new CommandError('UnsupportedFormat', `${path} is no database`)
+  } else if (isShort(path)) {
+    throw lost(path, 'cut off')
+  }
+}
+
+/** LMDB would start a new database in an empty file and hide the loss. */
+function lost(path: string, state: string): CommandError {
   return new CommandError(
     'UnsupportedFormat',
-    `${path} is empty: what it held is lost. Put a copy of it there, or remove it to begin without content`,
+    `${path} is ${state}: what it held is lost. Put a copy of it there, or remove it to begin without content`,
   )
 }

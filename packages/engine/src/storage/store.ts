@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { RootDatabase, Transaction } from 'lmdb'
 import { CommandError } from '../errors.ts'
-import { checkFile } from './check-file.ts'
+import { checkFile, endCreation } from './check-file.ts'
 import { openDiskSpace, isWritable } from './disk-space.ts'
 import { statsOf } from './newest-commit.ts'
 import { openWriter, PAGES_PER_KEY, refuseWrites } from './writer.ts'
@@ -64,6 +64,7 @@ export function openStore({ directory, durable, readOnly = false }: StoreOptions
     safeRestore: durable,
   } as const
   const root = open(options)
+  if (!readOnly) endCreation(path)
   const room = readOnly ? null : openDiskSpace(path, () => usedBytes(root))
   room?.claim(0, PAGES_PER_KEY) // for new tables
   const table = (name: string): Table =>

@@ -1,5 +1,5 @@
 /*
- * Preloaded into a process, makes its writes to files named data.mdb fail. The file in FAULTY_DISK, which both processes
+ * Preloaded into a process, makes its writes to files of LMDB fail. The file in FAULTY_DISK, which both processes
  * map, says which one: see struct control.
  */
 #define _GNU_SOURCE
@@ -38,7 +38,7 @@ static int is_data(int file) {
   char link[64], path[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
   ssize_t length = readlink(link, path, sizeof path);
-  const char name[] = "/data.mdb";
+  const char name[] = ".mdb";
   const ssize_t end = sizeof name - 1;
   return length > end && memcmp(path + length - end, name, end) == 0;
 }
