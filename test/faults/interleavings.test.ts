@@ -101,12 +101,14 @@ describe('writes of a document in different processes', function () {
   /** Sends some of the requests, one after the other. The results are in the order of the requests. */
   async function serial(together: Together, order: readonly number[]): Promise<Ran> {
     return run(together, async (lanes) => {
-      const answers: Answer[] = []
+      const answers = new Map<number, Answer>()
       for (const lane of order) {
         const answer = await lanes[lane]?.send()
-        if (answer !== undefined) answers[lane] = answer
+        if (answer !== undefined) answers.set(lane, answer)
       }
-      return answers.filter((answer) => answer !== undefined)
+      return [...answers.keys()]
+        .toSorted((one, other) => one - other)
+        .flatMap((lane) => answers.get(lane) ?? [])
     })
   }
 

@@ -34,17 +34,26 @@ export function checkFile(
   path: string,
   { readOnly = false, isShared = false }: FileUse = {},
 ): void {
-  const flags = readOnly ? O_RDONLY : O_RDWR | O_CREAT
-  if (!readOnly) closeSync(openSync(`${path}-lock`, flags, 0o600))
+  if (readOnly) return examine(path, O_RDONLY, (head) => assertComplete(path, head, false))
+  const flags = O_RDWR | O_CREAT
+  closeSync(openSync(`${path}-lock`, flags, 0o600))
   if (isShared) emptyIfShort(path)
-  const isNew = !readOnly && !isShared && beginCreation(path)
+  if (isShared || !beginCreation(path)) {
+    examine(path, flags, (head) => assertComplete(path, head, isShared))
+    return
+  }
+  examine(path, flags, () => undefined)
+  // LMDB writes to a new file at once, so an empty file would look like lost data.
+  rmSync(path, { force: true })
+}
+
+function examine<T>(path: string, flags: number, work: (head: Buffer, file: number) => T): T {
   const file = openSync(path, flags, 0o600)
   try {
-    if (!isNew) assertComplete(path, readHead(file), isShared)
+    const head = Buffer.alloc(HEAD_BYTES)
+    return work(head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0)), file)
   } finally {
     closeSync(file)
-    // LMDB writes to a new file at once, so an empty file would look like lost data.
-    if (isNew) rmSync(path, { force: true })
   }
 }
 
@@ -76,18 +85,11 @@ function emptyIfShort(path: string): void {
 }
 
 function isShort(path: string, suits: (head: Buffer) => boolean = () => true): boolean {
-  const file = openSync(path, O_RDONLY)
-  try {
-    const head = readHead(file)
-    return suits(head) && fstatSync(file).size < 2 * pageBytesOf(head)
-  } finally {
-    closeSync(file)
-  }
-}
-
-function readHead(file: number): Buffer {
-  const head = Buffer.alloc(HEAD_BYTES)
-  return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0))
+  return examine(
+    path,
+    O_RDONLY,
+    (head, file) => suits(head) && fstatSync(file).size < 2 * pageBytesOf(head),
+  )
 }
 
 function hasMagic(head: Buffer): boolean {

@@ -72,14 +72,14 @@ async function withEngine<T>(
 }
 
 /** The states of an operation without a fault. */
-async function rehearse({ run }: SweptOperation): Promise<Swept> {
+async function rehearse(operation: SweptOperation): Promise<Swept> {
   const directory = temporaryFolder()
   try {
     return await withEngine(directory, async (client) => {
       const db = client.db('swept')
       await prepareRows(db, 'k0')
       const before = await stateOf(db, 'k0')
-      await run(db, 'k0', client)
+      await operation.run(db, 'k0', client)
       return { before, after: await stateOf(db, 'k0') }
     })
   } finally {
