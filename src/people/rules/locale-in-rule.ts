@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/is-record.ts'
 import type { ShapePlan } from '../../schema/plan.ts'
-import { holderBehind, type RuleSchema, typeOfAction } from './rename-rule.ts'
+import { holderBehind, memberOfStored, type RuleSchema, typeOfAction } from './rename-rule.ts'
 import type { StoredRuleRow } from './stored-rule.ts'
 
 type Replace = (operand: unknown) => unknown
@@ -34,7 +34,7 @@ function inCondition(condition: unknown, plan: ShapePlan | null, replace: Replac
 
 function inMember(name: string, value: unknown, plan: ShapePlan | null, replace: Replace): unknown {
   if (plan === null) return name === 'locale' ? replace(value) : inCondition(value, null, replace)
-  const member = plan.stored.get(name) ?? plan.members.get(name)
+  const member = memberOfStored(plan, name)
   if (member === undefined) return value
   // A component may have an attribute with this name.
   if (name === 'locale' && member.kind === 'scalar' && member.system) return replace(value)

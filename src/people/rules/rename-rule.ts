@@ -9,6 +9,8 @@ export type RuleSchema = Pick<Schema, 'contentTypes'>
 interface Renaming {
   readonly find: (plan: ShapePlan, name: string) => AttributePlan | undefined
   readonly nameOf: (attribute: AttributePlan) => string
+  /** The name that stays where nothing is found. The default is the name itself. */
+  readonly missing?: (plan: ShapePlan, name: string) => string
 }
 
 const TO_STORED: Renaming = {
@@ -17,8 +19,19 @@ const TO_STORED: Renaming = {
 }
 
 const FROM_STORED: Renaming = {
-  find: ({ stored, members }, name) => stored.get(name) ?? members.get(name),
+  find: memberOfStored,
   nameOf: ({ name }) => name,
+  // Another attribute has this name now. The rule must not apply to it, so the start refuses the rule.
+  missing: ({ members }, name) => (members.has(name) ? `${name} (removed)` : name),
+}
+
+/** System members and computed attributes are not in `stored`. */
+export function memberOfStored(
+  { stored, members }: ShapePlan,
+  name: string,
+): AttributePlan | undefined {
+  const member = stored.get(name) ?? members.get(name)
+  return member?.storedName === name ? member : undefined
 }
 
 const FROM_FORMER: Renaming = {
@@ -77,9 +90,10 @@ function renamed(schema: RuleSchema, rule: StoredRule, renaming: Renaming): Stor
   }
 }
 
-function nameIn(plan: ShapePlan, name: string, { find, nameOf }: Renaming): string {
-  const member = find(plan, name)
-  return member === undefined ? name : nameOf(member)
+function nameIn(plan: ShapePlan, name: string, renaming: Renaming): string {
+  const member = renaming.find(plan, name)
+  if (member !== undefined) return renaming.nameOf(member)
+  return renaming.missing?.(plan, name) ?? name
 }
 
 function renamedWhere(
@@ -97,8 +111,8 @@ function renamedWhere(
     Object.entries(where).map(([key, value]) => {
       if (key.startsWith('$') || plan === null) return [key, one(value, plan)]
       const member = renaming.find(plan, key)
-      if (member === undefined) return [key, one(value, null)]
-      return [renaming.nameOf(member), one(value, holderBehind(member))]
+      const holder = member === undefined ? null : holderBehind(member)
+      return [nameIn(plan, key, renaming), one(value, holder)]
     }),
   )
 }
@@ -108,9 +122,11 @@ function renamedOperand(value: unknown, users: ShapePlan | undefined, renaming: 
   let holder: ShapePlan | null = users ?? null
   const steps = value.split('.').slice(1)
   const names = steps.map((step) => {
-    const member = holder === null ? undefined : renaming.find(holder, step)
+    if (holder === null) return step
+    const name = nameIn(holder, step, renaming)
+    const member = renaming.find(holder, step)
     holder = member === undefined ? null : holderBehind(member)
-    return member === undefined ? step : renaming.nameOf(member)
+    return name
   })
   return ['$user', ...names].join('.')
 }

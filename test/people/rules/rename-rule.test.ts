@@ -94,11 +94,20 @@ describe('the stored form of a rule', () => {
     expect(fromRuleRow(schema, toRuleRow(schema, RULE))).to.deep.equal(RULE)
   })
 
-  it('is read with names that are not stored names', () => {
-    const where = JSON.stringify({ title: 'a', 'parent~1': { title: 'b' } })
-    expect(fromRuleRow(schema, { action: FIND, where })).to.deep.equal({
+  it('does not apply to attributes that have the name of a removed one', () => {
+    const row = {
       action: FIND,
-      where: { title: 'a', parent: { title: 'b' } },
+      where: JSON.stringify({ title: 'a', 'parent~1': { title: '$user.nick' }, none: 1 }),
+      fields: ['title', 'title~1', 'createdAt'],
+    }
+    expect(fromRuleRow(schema, row)).to.deep.equal({
+      action: FIND,
+      where: {
+        'title (removed)': 'a',
+        parent: { 'title (removed)': '$user.nick (removed)' },
+        none: 1,
+      },
+      fields: ['title (removed)', 'title', 'createdAt'],
     })
   })
 
