@@ -23,9 +23,11 @@ function policyFor(previews: readonly string[]): string {
   return [...POLICY, ...frames].join('; ')
 }
 
+const READ_AFTER_MS = 3_000
+
 const FOR_GOOD = 'public, max-age=31536000, immutable'
 
-/** `read` is called by the first request for a file, because many processes only serve apps. */
+/** `read` is called soon, because a new version may replace the files, but not before the server answers. */
 export function serveStudio(
   read: () => Promise<StudioFiles>,
   previews: readonly string[] = [],
@@ -33,6 +35,7 @@ export function serveStudio(
   const router = guardedRouter('', { sensitive: true })
   const policy = policyFor(previews)
   const opened = onceRead(read)
+  setTimeout(() => void opened().catch(() => undefined), READ_AFTER_MS).unref()
   const page = everyone(async (ctx) => sendPage(ctx, await opened(), policy))
   router.get('/studio', page)
   router.get(
@@ -61,13 +64,21 @@ export function serveStudio(
   return router
 }
 
+/** Files that are missing or unreadable are looked for again. */
 function onceRead(read: () => Promise<StudioFiles>): () => Promise<StudioFiles> {
   let opened: Promise<StudioFiles> | null = null
-  return () =>
-    (opened ??= read().catch((error: unknown) => {
-      opened = null
-      throw error
-    }))
+  const again = (): void => {
+    opened = null
+  }
+  return () => {
+    if (opened === null) {
+      opened = read()
+      opened.then(({ page }) => {
+        if (page === null) again()
+      }, again)
+    }
+    return opened
+  }
 }
 
 function sendPage(ctx: Context, { page }: StudioFiles, policy: string): void {
