@@ -6,6 +6,7 @@ import {
   openSync,
   readSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -37,7 +38,7 @@ export function checkFile(
   if (readOnly) return examine(path, O_RDONLY, (head) => assertComplete(path, head, false))
   const flags = O_RDWR | O_CREAT
   closeSync(openSync(`${path}-lock`, flags, 0o600))
-  if (isShared) emptyIfShort(path)
+  if (isShared) settle(path)
   if (isShared || !beginCreation(path)) {
     examine(path, flags, (head) => assertComplete(path, head, isShared))
     return
@@ -75,13 +76,39 @@ function beginCreation(path: string): boolean {
 }
 
 const CREATION_MS = 200
+const STEP_MS = 10
+/** A repair takes milliseconds. One that is older was interrupted. */
+const REPAIR_MS = 10_000
 
-/** The file has no content worth keeping. Another process may be writing its first pages. */
-function emptyIfShort(path: string): void {
+/**
+ * Waits for another process that writes the first pages of a file, and empties a file whose creation was interrupted. It
+ * has no content worth keeping. One process does so at a time, because another one may already use the file.
+ */
+function settle(path: string): void {
   const isLeft = (): boolean => existsSync(path) && isShort(path, hasMagic)
-  if (!isLeft()) return
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CREATION_MS)
-  if (isLeft()) truncateSync(path, 0)
+  for (let waited = 0; isLeft(); waited += STEP_MS) {
+    if (waited >= CREATION_MS && alone(`${path}-repair`, () => isLeft() && truncateSync(path, 0)))
+      return
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STEP_MS)
+  }
+}
+
+/** False if another process is doing it. */
+function alone(lock: string, work: () => void): boolean {
+  try {
+    closeSync(openSync(lock, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (Date.now() - since > REPAIR_MS) rmSync(lock, { force: true })
+    return false
+  }
+  try {
+    work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+  return true
 }
 
 function isShort(path: string, suits: (head: Buffer) => boolean = () => true): boolean {
@@ -105,7 +132,7 @@ function assertComplete(path: string, head: Buffer, mayBeEmpty: boolean): void {
     if (!mayBeEmpty) throw lost(path, 'empty')
   } else if (!hasMagic(head)) {
     throw new CommandError('UnsupportedFormat', `${path} is no database`)
-  } else if (isShort(path)) {
+  } else if (!mayBeEmpty && isShort(path)) {
     throw lost(path, 'cut off')
   }
 }
