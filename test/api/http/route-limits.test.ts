@@ -25,7 +25,7 @@ const SIGN_INS = [
   'refresh',
 ].map((verb) => `${AUTH}.${verb}`)
 
-/** Routes that read neither the database nor a file. */
+/** Routes that do not read the database. The files of the Studio are read once. */
 const FROM_MEMORY = [
   '/_health',
   '/',
