@@ -54,7 +54,38 @@ describe('renamed values of an enumeration', () => {
   it('leave removed and added values alone', () => {
     expect(edited({ enum: ['a', 'b'] }, ['b'])).not.to.have.property('from')
     expect(edited({ enum: ['a', 'b'] }, ['b', 'a', 'c'])).not.to.have.property('from')
-    expect(edited({ enum: ['a', 'b'] }, ['b', 'c'])['from']).to.deep.equal({ a: 'c' })
+    expect(edited({ enum: ['a', 'b'] }, ['b', 'c'])).not.to.have.property('from')
+    expect(edited({ enum: ['a', 'b', 'c'] }, ['b', 'c', 'd'])).not.to.have.property('from')
+    expect(edited({ enum: ['a', 'b', 'c'] }, ['c', 'd'])).not.to.have.property('from')
+    expect(edited({ enum: ['a', 'b', 'c'] }, ['x', 'c'])).not.to.have.property('from')
+  })
+
+  it('get the new value in their line, also next to other changes', () => {
+    const from = (now: readonly string[]) => edited({ enum: ['a', 'b', 'c', 'd'] }, now)['from']
+    expect(from(['b', 'x', 'd'])).to.deep.equal({ c: 'x' })
+    expect(from(['new', 'a', 'b', 'c', 'x', 'y'])).to.deep.equal({ d: 'x' })
+    expect(from(['x', 'y', 'c', 'd'])).to.deep.equal({ a: 'x', b: 'y' })
+  })
+
+  it('lose their older names when they are removed', () => {
+    const before = { enum: ['open', 'released'], from: { published: 'released' } }
+    expect(edited(before, ['open'])).not.to.have.property('from')
+    const attribute = { ...before, from: ['status', before.from] }
+    expect(edited(attribute, ['open'])['from']).to.equal('status')
+    const several = { ...before, from: { published: 'released', fresh: 'open' } }
+    expect(edited(several, ['open'])['from']).to.deep.equal({ fresh: 'open' })
+    expect(edited(before, ['open', 'published', 'released'])).not.to.have.property('from')
+    const untouched = { enum: ['a', 'b'], from: [{ x: 'a' }, 'status', { y: 'b' }] }
+    expect(edited(untouched, ['b', 'a'])['from']).to.deep.equal(untouched.from)
+  })
+
+  it('can have the names of members of objects', () => {
+    for (const name of ['constructor', 'toString', '__proto__']) {
+      expect(edited({ enum: ['a', name] }, ['a'])).not.to.have.property('from')
+      const renamed = edited({ enum: ['a', name] }, ['a', 'b'])['from'] as object
+      expect(Object.entries(renamed)).to.deep.equal([[name, 'b']])
+      expect(edited({ enum: ['a', 'b'] }, ['a', name])['from']).to.deep.equal({ b: name })
+    }
   })
 
   it('map each value that is gone to one new value or none', () => {
@@ -62,8 +93,9 @@ describe('renamed values of an enumeration', () => {
     const names = fc.uniqueArray(letter, { maxLength: 6 })
     const chosen = fc.dictionary(letter, fc.option(letter))
     let renamed = 0
+    const lines = fc.array(letter, { maxLength: 6 })
     fc.assert(
-      fc.property(names, names, chosen, (values, now, chosenNames) => {
+      fc.property(names, lines, chosen, (values, now, chosenNames) => {
         const options = { type: 'enumeration', enum: [...now, ' '] }
         const attribute: DraftAttribute = {
           key: 'level',

@@ -17,41 +17,67 @@ export function enumValues(value: unknown): readonly string[] {
 export function renamesOf({ options, values, chosenNames }: DraftAttribute): ValueRenames {
   if (options['type'] !== 'enumeration') return {}
   const now = enumValues(options['enum'])
-  const gone = values.filter((value) => !now.includes(value))
   const free = new Set(now.filter((value) => !values.includes(value)))
-  const renames: Record<string, string | null> = {}
-  const take = (older: string, newer: string | null | undefined): void => {
-    if (newer === undefined || (newer !== null && !free.delete(newer))) return
-    renames[older] = newer
+  const gone = new Map<string, string | null | undefined>()
+  for (const older of values.filter((value) => !now.includes(value))) {
+    const chosen = Object.hasOwn(chosenNames, older) ? chosenNames[older] : undefined
+    const isTaken = typeof chosen === 'string' && !free.delete(chosen)
+    gone.set(older, isTaken ? undefined : chosen)
   }
-  for (const older of gone) take(older, chosenNames[older])
-  const open = gone.filter((older) => renames[older] === undefined)
-  for (const older of open) take(older, now[values.indexOf(older)])
-  const [last, ...others] = gone.filter((older) => renames[older] === undefined)
-  const [only, ...more] = free
-  if (last !== undefined && others.length + more.length === 0) take(last, only)
-  return Object.fromEntries(gone.map((older) => [older, renames[older] ?? null]))
+  const lines = linesBetween(now, values, (value) => free.has(value))
+  const open = linesBetween(values, now, (older) => gone.get(older) === undefined)
+  for (const [place, olders] of open) {
+    const newer = lines.get(place) ?? []
+    // Which of several lines was removed is unknown.
+    if (newer.length < olders.length) continue
+    for (const [index, older] of olders.entries()) gone.set(older, newer[index])
+  }
+  return Object.fromEntries([...gone].map(([older, newer]) => [older, newer ?? null]))
 }
 
-/** The options with the renames in `from`. The default and the labels of values follow. */
+/** The lines to pair, by the two lines around them that both lists have. */
+function linesBetween(
+  lines: readonly string[],
+  others: readonly string[],
+  isPaired: (line: string) => boolean,
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>()
+  let before = ''
+  let between: readonly string[] = []
+  for (const line of [...new Set(lines), '']) {
+    if (line === '' || others.includes(line)) {
+      found.set(JSON.stringify([before, line]), between)
+      before = line
+      between = []
+    } else if (isPaired(line)) between = [...between, line]
+  }
+  return found
+}
+
+/**
+ * The options with the renames in `from`, without the older names of removed values. The default and
+ * the labels of values follow.
+ */
 export function withValueRenames(attribute: DraftAttribute): Json {
   const { options, values } = attribute
   const renamed = Object.entries(renamesOf(attribute)).filter(
     (pair): pair is [string, string] => pair[1] !== null,
   )
-  if (renamed.length === 0) return options
   const names = new Map(renamed)
   const now = (value: string): string => names.get(value) ?? value
   const kept = new Set(enumValues(options['enum']))
   const older = [options['from'] ?? []].flat()
-  const pairs = [...older.flatMap((one) => (isMap(one) ? Object.entries(one) : [])), ...renamed]
-    .map(([before, after]) => [before, now(after)] as const)
-    .filter(([before, after]) => before !== after && kept.has(after) && !kept.has(before))
-  const from = [...older.filter((one) => !isMap(one)), Object.fromEntries(pairs)]
+  const before = older.flatMap((one) => (isMap(one) ? Object.entries(one) : []))
+  const pairs = [...before, ...renamed]
+    .map(([name, value]) => [name, now(value)] as const)
+    .filter(([name, value]) => name !== value && kept.has(value) && !kept.has(name))
+  if (renamed.length === 0 && pairs.length === before.length) return options
+  const map = pairs.length === 0 ? [] : [Object.fromEntries(pairs)]
+  const [first, ...others] = [...older.filter((one) => !isMap(one)), ...map]
   const given = options['default']
   const texts = readAt(options, ...TEXTS)
   return [
-    [['from'], from.length === 1 ? from[0] : from] as const,
+    [['from'], others.length === 0 ? first : [first, ...others]] as const,
     ...(typeof given === 'string' && values.includes(given)
       ? [[['default'], now(given)] as const]
       : []),
