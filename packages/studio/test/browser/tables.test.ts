@@ -243,6 +243,10 @@ describeInBrowser('tables in blocks', () => {
     await page.keyboard.press('End')
     await pasteInto(editor(), { html: `<h2>e</h2>${copied}<p>f</p>` })
     await untilStored(stored, ['*a|*b / c|de\nf', 'image', 'image', 'End'])
+    await page.keyboard.press('Control+z')
+    await untilStored(stored, ['*a|*b / c|d', 'image', 'End'])
+    await page.keyboard.press('Control+Shift+z')
+    await untilStored(stored, ['*a|*b / c|de\nf', 'image', 'image', 'End'])
     const { story } = (await server.ask('GET', `${PIECE}/${documentId}`)).data
     expect(story[1].image).to.include({ name: 'shore.png', mime: 'image/png' })
     await page.waitForFunction(() => document.querySelector('.ProseMirror img')?.clientWidth !== 0)
@@ -263,6 +267,27 @@ describeInBrowser('tables in blocks', () => {
       html: '<img data-picture=\'{"image":{"url":"javascript:alert(1)"}}\'>text',
     })
     await untilStored(blocks(documentId), ['*a|*bwordtext'])
+  })
+
+  it('take dropped texts as lines, and have their pictures below', async () => {
+    await open([table(['a', 'b'], ['c', '']), paragraph('End')])
+    const image = { url: '/files/shore.png', name: 'shore.png', mime: 'image/png' }
+    const html = `<p>x</p><img data-picture='${JSON.stringify({ image })}'><p>y</p>`
+    await pasteInto(editor().getByRole('cell').last(), { html }, 'drop')
+    await editor().locator('img').waitFor({ state: 'attached' })
+    const shown = await editor().evaluate(({ children }) =>
+      [...children].map((one) => (one.matches('img, :has(img)') ? 'image' : one.textContent)),
+    )
+    expect(shown).to.deep.equal(['abcxy', 'image', 'End'])
+  })
+
+  it('say that pictures of a dropped text are left out', async () => {
+    const documentId = await open([paragraph('Start')])
+    const html = `<p>word<img src="https://example.org/shore.png"></p>`
+    await pasteInto(editor().getByText('Start'), { html }, 'drop')
+    await page.getByText('Images in pasted text are not inserted.').waitFor()
+    const stored = blocks(documentId)
+    await untilStored(async () => (await stored()).join('').includes('word'), true)
   })
 
   it('stay as they are where the option is turned off', async () => {

@@ -1,6 +1,12 @@
 import { createChainableState, getSchema } from '@tiptap/core'
-import { Fragment, Slice } from '@tiptap/pm/model'
-import { EditorState, type Selection, TextSelection, type Transaction } from '@tiptap/pm/state'
+import { Fragment, type ResolvedPos, Slice } from '@tiptap/pm/model'
+import {
+  EditorState,
+  NodeSelection,
+  type Selection,
+  TextSelection,
+  type Transaction,
+} from '@tiptap/pm/state'
 import { CellSelection, fixTables, TableMap } from '@tiptap/pm/tables'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
@@ -19,7 +25,7 @@ import {
   TABLE_CHANGES,
   tableOf,
 } from '../../src/fields/blocks/table-commands.ts'
-import { fitPasted } from '../../src/fields/blocks/table-editing.ts'
+import { dropOnCell, fitPasted, pasteIntoCell } from '../../src/fields/blocks/table-editing.ts'
 import { TABLE_NODES } from '../../src/fields/blocks/table-nodes.ts'
 import { toEditor } from '../../src/fields/blocks/to-editor.ts'
 import { EXTENDED_BLOCKS } from './block-samples.ts'
@@ -180,6 +186,105 @@ describe('tables in the editor', () => {
       }),
     )
     expect(pictures).to.be.above(3)
+  })
+
+  it('get a pasted text and its pictures in one step', () => {
+    const shore = SCHEMA.node('image', { image: { url: '/shore.png' } })
+    const table = tableOf(SCHEMA, [
+      ['a', 'b'],
+      ['c', 'd'],
+    ])
+    const doc = SCHEMA.node('doc', null, [table, SCHEMA.node('paragraph')])
+    const state = EditorState.create({ doc })
+    const cells = (one: Transaction | null): readonly string[] => {
+      const { doc: after } = one ?? expect.fail('not pasted')
+      after.check()
+      expect(fixTables(EditorState.create({ doc: after }))).to.equal(undefined)
+      return after.content.content.map((block) => block.type.name + block.textContent)
+    }
+    const cellAt = (index: number): number => TableMap.get(table).map[index] ?? 0
+    const inLast = state.apply(
+      state.tr.setSelection(TextSelection.create(doc, cellAt(3) + 3, cellAt(3) + 4)),
+    )
+    const all = state.apply(
+      state.tr.setSelection(CellSelection.create(doc, cellAt(0) + 1, cellAt(3) + 1)),
+    )
+    const row = state.apply(
+      state.tr.setSelection(CellSelection.create(doc, cellAt(2) + 1, cellAt(3) + 1)),
+    )
+    const picture = new Slice(Fragment.from(shore), 0, 0)
+    const both = new Slice(
+      Fragment.from([SCHEMA.node('paragraph', null, SCHEMA.text('x')), shore]),
+      1,
+      0,
+    )
+    const paste = (into: EditorState, slice: Slice): readonly string[] =>
+      cells(pasteIntoCell(into, fitPasted(slice, into)))
+    expect(paste(inLast, both)).to.deep.equal(['tableabcx', 'image', 'paragraph'])
+    expect(paste(inLast, picture)).to.deep.equal(['tableabc', 'image', 'paragraph'])
+    expect(paste(row, both)).to.deep.equal(['tableabxx', 'image', 'paragraph'])
+    expect(paste(all, picture)).to.deep.equal(['table', 'image', 'paragraph'])
+    expect(pasteIntoCell(inLast, new Slice(both.content.cut(0, 3), 1, 1))).to.equal(null)
+    expect(
+      pasteIntoCell(state.apply(state.tr.setSelection(TextSelection.atEnd(doc))), both),
+    ).to.equal(null)
+  })
+
+  it('stay whole, with every text and picture that is dropped on them', () => {
+    const found = (of: Fragment): readonly string[] => {
+      const all: string[] = []
+      of.descendants((node) => {
+        all.push(...Array.from((node.text ?? '').replaceAll(/[\s|]/g, '')))
+        if (node.type.name === 'image') all.push(JSON.stringify(node.attrs))
+      })
+      return all.toSorted()
+    }
+    let drops = 0
+    let pictures = 0
+    fc.assert(
+      fc.property(
+        EXTENDED_BLOCKS,
+        fc.nat(),
+        fc.nat(),
+        fc.nat(),
+        fc.boolean(),
+        (blocks, one, other, place, isMove) => {
+          const table = tableOf(SCHEMA, [['a', 'b']])
+          const rest = SCHEMA.nodeFromJSON(toEditor(blocks)).content
+          const doc = SCHEMA.node('doc', null, Fragment.from(table).append(rest))
+          const [from, to] = [one, other].map((at) =>
+            doc.resolve(table.nodeSize + (at % (rest.size + 1))),
+          ) as [ResolvedPos, ResolvedPos]
+          const isPicture = from.nodeAfter?.type.name === 'image'
+          const selected = isPicture
+            ? new NodeSelection(from)
+            : TextSelection.between(from, to, one < other ? 1 : -1)
+          if (selected.from < table.nodeSize) return
+          const state = EditorState.create({ doc })
+          const moved = isMove ? selected : null
+          const slice = selected.content()
+          const at = place % table.nodeSize
+          const dropped = dropOnCell(state, at, slice, moved)
+          if (dropped === null) return
+          dropped.doc.check()
+          // The removal of cells from other tables is not a part of the drop.
+          if (moved === null) {
+            expect(fixTables(EditorState.create({ doc: dropped.doc }))).to.equal(undefined)
+          }
+          expect(dropped.doc.child(0).type.name).to.equal('table')
+          expect(dropped.doc.child(0).childCount).to.equal(1)
+          const lost = moved === null ? [] : found(slice.content)
+          expect([...found(dropped.doc.content), ...lost].toSorted()).to.deep.equal(
+            [...found(doc.content), ...found(slice.content)].toSorted(),
+          )
+          drops += 1
+          slice.content.descendants((node) => void (pictures += Number(node.type.name === 'image')))
+        },
+      ),
+      { numRuns: 200 },
+    )
+    expect(drops).to.be.above(20)
+    expect(pictures).to.be.above(5)
   })
 
   it('leave the editor with Tab in the last cell if they cannot grow', () => {

@@ -56,12 +56,8 @@ export function openBlocksEditor(options: BlocksEditorOptions): Editor {
       attributes: { ...options.names, role: 'textbox', 'aria-multiline': 'true' },
       ...pasteProps(options),
       handleKeyDown: (view, event) => !options.isReadOnly && handleKey(view, event, options),
-      handlePaste: (view, event) => {
-        if (options.isReadOnly) return false
-        if (takeFiles(event.clipboardData, view.state.selection.to, options)) return true
-        if (hasForeignPictures(event.clipboardData)) options.onPicturesLeftOut()
-        return false
-      },
+      handlePaste: (view, event) =>
+        !options.isReadOnly && takeFiles(event.clipboardData, view.state.selection.to, options),
       handleDrop: (view, event, _slice, isMove) => {
         if (options.isReadOnly || isMove) return false
         const found = view.posAtCoords({ left: event.clientX, top: event.clientY })
@@ -95,15 +91,16 @@ function pasteProps({ tables, canInsertTables }: BlocksEditorOptions): EditorPro
   }
 }
 
+/** Returns whether there are files. Reports pictures without files. */
 function takeFiles(
   data: DataTransfer | null,
   at: number,
-  { onFiles }: BlocksEditorOptions,
+  { onFiles, onPicturesLeftOut }: BlocksEditorOptions,
 ): boolean {
   const files = picturesIn(data)
-  if (files.length === 0) return false
-  onFiles(files, at)
-  return true
+  if (files.length > 0) onFiles(files, at)
+  else if (hasForeignPictures(data)) onPicturesLeftOut()
+  return files.length > 0
 }
 
 function handleKey(view: EditorView, event: KeyboardEvent, options: BlocksEditorOptions): boolean {

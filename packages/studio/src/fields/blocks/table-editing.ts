@@ -1,7 +1,14 @@
 import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from '@quire/schema/table-limits'
 import { Extension } from '@tiptap/core'
-import { Fragment, type Node, type Schema, Slice } from '@tiptap/pm/model'
-import { type Command, type EditorState, Plugin } from '@tiptap/pm/state'
+import { Fragment, type Node, type ResolvedPos, type Schema, Slice } from '@tiptap/pm/model'
+import {
+  type Command,
+  type EditorState,
+  type NodeSelection,
+  Plugin,
+  Selection,
+  type Transaction,
+} from '@tiptap/pm/state'
 import {
   __pastedCells as pastedCells,
   CellSelection,
@@ -10,7 +17,7 @@ import {
   selectedRect,
   tableEditing,
 } from '@tiptap/pm/tables'
-import { Decoration, DecorationSet } from '@tiptap/pm/view'
+import { Decoration, DecorationSet, type EditorView } from '@tiptap/pm/view'
 import { breakLine, goBack, goForward } from './table-commands.ts'
 
 interface TableEditingOptions {
@@ -65,18 +72,73 @@ function decorateHeaders(doc: Node): DecorationSet {
 const PastedIntoCell = new Plugin({
   props: {
     transformPasted: (slice, { state }) => fitPasted(slice, state),
-    handlePaste: (view, event, slice) => {
-      const { text, pictures } = splitPasted(slice)
-      if (!isInTable(view.state) || pictures.size === 0) return false
-      const { state } = view
-      view.dispatch(state.tr.insert(state.selection.$head.after(1), pictures))
-      if (text.size > 0 && !handlePaste(view, event, text)) {
-        view.dispatch(view.state.tr.replaceSelection(text))
-      }
+    handlePaste: (view, _event, slice) => {
+      const pasted = pasteIntoCell(view.state, slice)
+      if (pasted === null) return false
+      view.dispatch(pasted.scrollIntoView().setMeta('paste', true).setMeta('uiEvent', 'paste'))
+      return true
+    },
+    handleDrop: (view, { clientX, clientY }, slice, isMove) => {
+      const at = view.posAtCoords({ left: clientX, top: clientY })?.pos
+      // Its node is a picture that was dragged without being selected.
+      const { node = null } = (view.dragging ?? {}) as { readonly node?: NodeSelection }
+      const moved = isMove ? (node ?? view.state.selection) : null
+      const dropped = at === undefined ? null : dropOnCell(view.state, at, slice, moved)
+      if (dropped === null) return false
+      view.focus()
+      view.dispatch(dropped.setMeta('uiEvent', 'drop'))
       return true
     },
   },
 })
+
+/** Returns null if the slice has no pictures, or the selection is in no table. */
+export function pasteIntoCell(state: EditorState, slice: Slice): Transaction | null {
+  const { text, pictures } = splitPasted(slice)
+  if (!isInTable(state) || pictures.size === 0) return null
+  const tr = replaceSelected(state, text)
+  return tr.insert(tr.mapping.map(state.selection.$head.after(1)), pictures)
+}
+
+/** Fills each of several selected cells, as a paste without pictures does. */
+function replaceSelected(state: EditorState, text: Slice): Transaction {
+  let { tr } = state
+  if (text.size === 0) return tr.deleteSelection()
+  const dispatch = (one: Transaction): void => void (tr = one)
+  const areCells = handlePaste({ state, dispatch } as EditorView, null as never, text)
+  return areCells ? tr : tr.replaceSelection(text)
+}
+
+/**
+ * Keeps the table whole: several blocks become lines of the cell. Returns null for other places, and
+ * for a text in one line.
+ */
+export function dropOnCell(
+  state: EditorState,
+  at: number,
+  slice: Slice,
+  moved: Selection | null,
+): Transaction | null {
+  if (!isInCell(state.doc.resolve(at)) || isLine(slice.content)) return null
+  const { tr } = state
+  moved?.replace(tr)
+  const place = tr.mapping.map(at)
+  if (!isInCell(tr.doc.resolve(place))) return tr.replaceRange(place, place, slice)
+  const { text, pictures } = splitPasted(linesOf(slice, state.schema))
+  tr.replaceRange(place, place, text)
+  const below = tr.doc.resolve(tr.mapping.map(at)).after(1)
+  tr.insert(below, pictures)
+  const [end, side] = pictures.size === 0 ? [tr.mapping.map(at), -1] : [below, 1]
+  return tr.setSelection(Selection.near(tr.doc.resolve(end), side))
+}
+
+function isLine({ firstChild, childCount }: Fragment): boolean {
+  return firstChild?.isInline === true || (childCount === 1 && firstChild?.isTextblock === true)
+}
+
+function isInCell($at: ResolvedPos): boolean {
+  return $at.depth > 2 && $at.node(1).type.name === 'table'
+}
 
 /** Cells hold no pictures. They go below the table. */
 function splitPasted({ content, openStart }: Slice): {
@@ -152,7 +214,7 @@ function joinCells(row: Node): Fragment {
   const bar = Fragment.from(row.type.schema.text(' | '))
   let all = Fragment.empty
   row.forEach((cell, _offset, index) => {
-    const { content } = cell.child(0)
+    const content = cell.firstChild?.content ?? Fragment.empty
     all = index === 0 ? content : all.append(bar).append(content)
   })
   return all
