@@ -1,5 +1,6 @@
 import { type ConversionRow, readConversion } from '../../mongo/conversions/conversion-progress.ts'
-import { readCompaction, UNFINISHED_COMPACTION } from '../../mongo/conversions/compaction-row.ts'
+import { readCompaction } from '../../mongo/conversions/compaction-row.ts'
+import { UNFINISHED_COMPACTION } from '../../mongo/system/schema-ledger.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { explainUnfinished, readLocaleRename } from '../../mongo/conversions/locale-rename-row.ts'
 import type { Finding } from './finding.ts'
@@ -14,14 +15,13 @@ export async function examineConversion(database: Database): Promise<readonly Fi
 }
 
 async function examineCompaction(database: Database): Promise<readonly Finding[]> {
-  const row = await readCompaction(database)
-  if (row?.hasBegun !== true) return []
+  if ((await readCompaction(database)) === null) return []
   return [{ check: 'schema', level: 'warning', what: UNFINISHED_COMPACTION }]
 }
 
 async function examineRename(database: Database): Promise<readonly Finding[]> {
   const row = await readLocaleRename(database)
-  if (row?.hasBegun !== true) return []
+  if (row === null) return []
   return [{ check: 'locales', level: 'warning', what: explainUnfinished(row) }]
 }
 

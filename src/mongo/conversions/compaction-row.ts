@@ -1,6 +1,7 @@
 import { ConfigError } from '../../base/errors.ts'
 import type { Uid } from '../../schema/definition.ts'
-import type { Database } from '../connection/database.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { UNFINISHED_COMPACTION } from '../system/schema-ledger.ts'
 import { ensureRow } from '../system/system-collections.ts'
 
 /** An attribute with the stored name that it has before and after the compaction. */
@@ -11,6 +12,8 @@ export interface CompactedMember {
   readonly inside?: readonly Uid[]
   /** The stored uid of the entries that a relation or file attribute names. */
   readonly target?: Uid
+  /** Values of no attribute, under a name that an attribute gets. */
+  readonly isStray?: boolean
 }
 
 /** A content-type or component. */
@@ -20,11 +23,20 @@ export interface CompactedHolder {
   readonly members: readonly CompactedMember[]
 }
 
+/**
+ * While a move is planned, processes may still be running. Then values move, and the ledger has a mark. Indexes and
+ * reservations come last.
+ */
+export type CompactionPhase = 'planned' | 'moving' | 'indexes'
+
 /** An unfinished move of values to the names of their attributes. */
 export interface CompactionRow {
   readonly _id: 'compaction'
-  /** Values may have moved already. Before that, processes may still be running. */
-  readonly hasBegun: boolean
+  /** The process that moves values, by a random id. A start or a repeated command replaces it. */
+  readonly run: string
+  /** Grows with each write of the run, so that no other run can take over in the middle of one. */
+  readonly step: number
+  readonly phase: CompactionPhase
   readonly at: Date
   /** The number of compactions in the ledger before this one. */
   readonly compactions: number
@@ -44,22 +56,60 @@ export async function putCompaction(database: Database, row: CompactionRow): Pro
   await ensureRow(compactionsIn(database), row)
 }
 
+/** Replaces the run of a process that was killed, or sleeps. Null if the row is gone. */
+export function takeCompaction(database: Database, run: string): Promise<CompactionRow | null> {
+  return database.transact((session) =>
+    compactionsIn(database).findOneAndUpdate(
+      WHICH,
+      { $set: { run }, $inc: { step: 1 } },
+      { session, returnDocument: 'after' },
+    ),
+  )
+}
+
+/** Changes the row only for the process that has it. @throws ConfigError if another one has taken over */
 export async function changeCompaction(
   database: Database,
-  changes: Partial<Pick<CompactionRow, 'hasBegun' | 'pass'>>,
+  run: string,
+  changes: Partial<Pick<CompactionRow, 'phase' | 'pass'>>,
+  session?: Session,
 ): Promise<void> {
-  await compactionsIn(database).updateOne(WHICH, { $set: changes })
+  const { matchedCount } = await compactionsIn(database).updateOne(
+    { ...WHICH, run },
+    { $inc: { step: 1 }, ...(Object.keys(changes).length > 0 && { $set: changes }) },
+    { session },
+  )
+  if (matchedCount === 0) throw new ConfigError([TAKEN_OVER])
 }
 
+/** Writes only while the run has the row. */
+export type Fence = (write: (session: Session) => Promise<void>) => Promise<void>
+
+export function fenceOf(database: Database, run: string): Fence {
+  return (write) =>
+    database.transact(async (session) => {
+      await changeCompaction(database, run, {}, session)
+      await write(session)
+    })
+}
+
+const TAKEN_OVER =
+  'This process has paused for too long, so another one has taken over the move of values. Look at its output.'
+
+/** Ends a move that has not begun. */
+export async function cancelCompaction(database: Database, run: string): Promise<void> {
+  await compactionsIn(database).deleteOne({ ...WHICH, run, phase: 'planned' })
+}
+
+/** Called when all indexes and reservations have the new names. */
 export async function endCompaction(database: Database): Promise<void> {
-  await compactionsIn(database).deleteOne(WHICH)
+  await compactionsIn(database).deleteOne({ ...WHICH, phase: 'indexes' })
 }
 
-export const UNFINISHED_COMPACTION =
-  'Values are moved to the names of their attributes, and this is unfinished: repeat `quire schema compact`, or start the server'
-
-/** @throws ConfigError, because commands would find some values under each name */
+/**
+ * Refuses also while a move is planned, because it begins without another look at the processes.
+ * @throws ConfigError, because commands would find some values under each name
+ */
 export async function assertNoCompaction(database: Database): Promise<void> {
-  const row = await readCompaction(database)
-  if (row?.hasBegun === true) throw new ConfigError([UNFINISHED_COMPACTION])
+  if ((await readCompaction(database)) !== null) throw new ConfigError([UNFINISHED_COMPACTION])
 }

@@ -33,10 +33,13 @@ export async function endLocaleRename(database: Database): Promise<void> {
   await renamesIn(database).deleteOne(WHICH)
 }
 
-/** @throws ConfigError, because commands would read some rows under each code */
+/**
+ * Refuses also while a rename is planned, because it begins without another look at the processes.
+ * @throws ConfigError, because commands would read some rows under each code
+ */
 export async function assertNoLocaleRename(database: Database): Promise<void> {
   const row = await readLocaleRename(database)
-  if (row?.hasBegun === true) throw new ConfigError([explainUnfinished(row)])
+  if (row !== null) throw new ConfigError([explainUnfinished(row)])
 }
 
 export function explainUnfinished({ from, to }: LocaleCodes): string {

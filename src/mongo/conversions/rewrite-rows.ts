@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, BSON, Document } from 'mongodb'
-import type { Database } from '../connection/database.ts'
+import type { Database, Session } from '../connection/database.ts'
 import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
 
 const BATCH = 200
@@ -33,18 +33,28 @@ export async function countRows(database: Database, rewrite: Rewrite): Promise<n
   return count
 }
 
+type WriteBatch = (work: (session?: Session) => Promise<void>) => Promise<void>
+
 /**
  * Rewrites rows in batches by `_id`. A row with a new `_id` is inserted before the old one is deleted, so that a
  * repetition after a kill finds the old one. Returns the number of rewritten rows.
+ * @param write runs the writes of a batch, such as in a transaction
  */
-export async function rewriteRows(database: Database, rewrite: Rewrite): Promise<number> {
+export async function rewriteRows(
+  database: Database,
+  rewrite: Rewrite,
+  write: WriteBatch = (work) => work(),
+): Promise<number> {
   let rewritten = 0
   for await (const rows of scan(database, rewrite)) {
     const changes = rows
       .map((before) => ({ before, after: rewrite.change(before) }))
       .filter(({ before, after }) => after !== before)
-    await moveRows(database, rewrite.collection, changes)
-    await changeRows(database, rewrite.collection, changes)
+    if (changes.length === 0) continue
+    await write(async (session) => {
+      await moveRows(database, rewrite.collection, changes, session)
+      await changeRows(database, rewrite.collection, changes, session)
+    })
     rewritten += changes.length
   }
   return rewritten
@@ -79,23 +89,26 @@ async function moveRows(
   database: Database,
   collection: string,
   changes: readonly Change[],
+  session: Session | undefined,
 ): Promise<void> {
   const moved = changes.filter(({ before, after }) => before._id !== after._id)
   if (moved.length === 0) return
   const table = database.table<StoredRow>(collection)
+  const options = { ...UNHURRIED, session }
   // No upsert, because a sharded collection needs its shard key for one.
-  await table.deleteMany({ _id: { $in: moved.map(({ after }) => after._id) } }, UNHURRIED)
+  await table.deleteMany({ _id: { $in: moved.map(({ after }) => after._id) } }, options)
   await table.insertMany(
     moved.map(({ after }) => after),
-    UNHURRIED,
+    options,
   )
-  await table.deleteMany({ _id: { $in: moved.map(({ before }) => before._id) } }, UNHURRIED)
+  await table.deleteMany({ _id: { $in: moved.map(({ before }) => before._id) } }, options)
 }
 
 async function changeRows(
   database: Database,
   collection: string,
   changes: readonly Change[],
+  session: Session | undefined,
 ): Promise<void> {
   const updates = changes.flatMap(({ before, after }): AnyBulkWriteOperation<StoredRow>[] => {
     if (before._id !== after._id) return []
@@ -107,5 +120,6 @@ async function changeRows(
     }
     return [{ updateOne: { filter: { _id: before._id }, update } }]
   })
-  if (updates.length > 0) await database.table<StoredRow>(collection).bulkWrite(updates, UNHURRIED)
+  if (updates.length === 0) return
+  await database.table<StoredRow>(collection).bulkWrite(updates, { ...UNHURRIED, session })
 }

@@ -1,7 +1,7 @@
 import { CmsError, type Fault } from '../../base/errors.ts'
 import { SchemaError } from '../../schema/schema-error.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
-import type { Database } from '../connection/database.ts'
+import type { Database, Session } from '../connection/database.ts'
 import { withLease } from '../system/lease.ts'
 import { reservationsIn, reservedAttributes, settleReservations } from '../write/reservations.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
@@ -52,10 +52,24 @@ export async function forgetReservations(
 }
 
 /** Deletes the rows, too, because no declaration names them any more. */
-export async function deleteReservations(database: Database): Promise<void> {
+export async function deleteReservations(
+  database: Database,
+  write: (work: (session: Session) => Promise<void>) => Promise<void>,
+): Promise<void> {
   await forgetReservations(database, 'all')
-  await reservationsIn(database).deleteMany({})
+  for (;;) {
+    const options = { projection: { _id: 1 }, limit: DELETED, batchSize: DELETED + 1 }
+    const rows = await reservationsIn(database).find({}, options).toArray()
+    if (rows.length === 0) return
+    const which = { _id: { $in: rows.map(({ _id }) => _id) } }
+    await write(async (session) => {
+      await reservationsIn(database).deleteMany(which, { session })
+    })
+  }
 }
+
+/** The number of rows in one transaction. */
+const DELETED = 1_000
 
 async function reserveStored(database: Database, plan: ContentTypePlan): Promise<void> {
   const published = database

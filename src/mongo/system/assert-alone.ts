@@ -6,6 +6,9 @@ import type { Database } from '../connection/database.ts'
 const MAX_WAIT_MS = 30_000
 const POLL_MS = 500
 
+/** The lease of commands that rewrite all rows, so that one of them works at a time. */
+export const REWRITE_LEASE = 'rewrite rows'
+
 const CONVERTS =
   'Stored values must be converted to a new type, and processes of another release are running'
 

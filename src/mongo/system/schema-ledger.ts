@@ -1,6 +1,7 @@
 import { completeLedger, EMPTY_LEDGER, type Ledger } from '../../schema/ledger/ledger.ts'
 import { isDuplicateKey } from '../connection/database-error.ts'
-import type { Database } from '../connection/database.ts'
+import type { Database, Session } from '../connection/database.ts'
+import { ConfigError } from '../../base/errors.ts'
 
 interface LedgerRow extends Ledger {
   readonly _id: 'ledger'
@@ -8,6 +9,9 @@ interface LedgerRow extends Ledger {
 
 /** The names that attributes, content-types and components have had. */
 const COLLECTION = 'quire_schema'
+
+export const UNFINISHED_COMPACTION =
+  'Values are moved to the names of their attributes, and this is unfinished: repeat `quire schema compact`, or start the server'
 
 function rowsIn(database: Database) {
   return database.table<LedgerRow>(COLLECTION)
@@ -20,16 +24,27 @@ export async function readLedger(database: Database): Promise<Ledger> {
   return completeLedger(ledger)
 }
 
-/** Returns false if another process has changed the ledger since it was read. */
+/** Returns false if another process has changed the ledger since it was read. @throws ConfigError during a compaction */
 export async function replaceLedger(
   database: Database,
   before: Ledger,
   after: Ledger,
 ): Promise<boolean> {
+  if (before.compacting !== undefined) throw new ConfigError([UNFINISHED_COMPACTION])
+  return replaceMarked(database, before, after)
+}
+
+/** Also while values move, in the transaction of the move. */
+export async function replaceMarked(
+  database: Database,
+  before: Ledger,
+  after: Ledger,
+  session?: Session,
+): Promise<boolean> {
   const rows = rowsIn(database)
   if (before.version > 0) {
     const which = { _id: 'ledger', version: before.version } as const
-    return (await rows.replaceOne(which, after)).matchedCount === 1
+    return (await rows.replaceOne(which, after, { session })).matchedCount === 1
   }
   try {
     await rows.insertOne({ _id: 'ledger', ...after })

@@ -41,12 +41,18 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   return free
 }
 
-/** The ledger after the moves. Earlier releases find their values under the new stored names. */
-export function compactLedger(ledger: Ledger, moves: Moves): Ledger {
+/**
+ * The ledger after the moves, without the mark. Earlier releases find their values under the new stored names.
+ * @throws Error if two attributes would get one stored name
+ */
+export function compactLedger({ compacting: _mark, ...ledger }: Ledger, moves: Moves): Ledger {
   const holders = { ...ledger.holders }
   for (const [uid, own] of moves) {
     const before = holders[uid]
-    if (before !== undefined) holders[uid] = compactHolder(before, own)
+    if (before === undefined) continue
+    const after = compactHolder(before, own)
+    assertDistinct(uid, after)
+    holders[uid] = after
   }
   return {
     ...ledger,
@@ -64,6 +70,11 @@ function compactHolder({ version, columns }: HolderLedger, moves: HolderMoves): 
       return { ...column, stored: moves.get(column.stored) ?? column.stored }
     }),
   }
+}
+
+function assertDistinct(uid: Uid, { columns }: HolderLedger): void {
+  if (new Set(columns.map(({ stored }) => stored)).size === columns.length) return
+  throw new Error(`two attributes of ${uid} would get one stored name`)
 }
 
 /** An attribute that is not in `names` is stored under its name. */

@@ -38,6 +38,8 @@ export interface Ledger {
   readonly version: number
   /** The number of times that values were moved to the names of their attributes. */
   readonly compactions?: number
+  /** Set while values move. No other process changes the ledger then. */
+  readonly compacting?: string
   /** Each content-type is a column. Its stored name is its uid in the database. */
   readonly types: HolderLedger
   readonly components: HolderLedger

@@ -1,34 +1,50 @@
+import { randomUUID } from 'node:crypto'
 import { ConfigError } from '../../base/errors.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import {
+  cancelCompaction,
   changeCompaction,
+  type CompactionPhase,
   type CompactionRow,
-  endCompaction,
+  type Fence,
+  fenceOf,
   putCompaction,
   readCompaction,
+  takeCompaction,
 } from '../../mongo/conversions/compaction-row.ts'
+import { assertNoLocaleRename } from '../../mongo/conversions/locale-rename-row.ts'
 import { countRows, rewriteRows } from '../../mongo/conversions/rewrite-rows.ts'
 import { dropIndexesOf } from '../../mongo/indexes/sync-indexes.ts'
 import { deleteReservations } from '../../mongo/indexes/sync-reservations.ts'
 import { forgetQueryStats } from '../../mongo/observe/query-stats.ts'
 import { findUntypedKey } from '../../mongo/system/idempotency-records.ts'
-import { assertAlone } from '../../mongo/system/assert-alone.ts'
+import { assertAlone, REWRITE_LEASE } from '../../mongo/system/assert-alone.ts'
 import { withLease } from '../../mongo/system/lease.ts'
-import { readLedger, replaceLedger } from '../../mongo/system/schema-ledger.ts'
+import { readLedger, replaceMarked } from '../../mongo/system/schema-ledger.ts'
 import { presenceOf } from '../../people/administrators/presence.ts'
-import type { Uid } from '../../schema/definition.ts'
+import type { ComputedByType, Uid } from '../../schema/definition.ts'
 import { compactLedger, type Moves, planMoves } from '../../schema/ledger/compact-names.ts'
 import type { Ledger } from '../../schema/ledger/ledger.ts'
 import type { Schema } from '../../schema/plan.ts'
 import type { EnteredDefinitions } from '../../schema/ledger/enter-definitions.ts'
+import { assertMovedRules, movedSchema } from './assert-moved-rules.ts'
 import { rewritesOf, type VersionCollection } from './compaction-steps.ts'
-import { compactedHolders, declaredNamesOf, findUnknownComponents } from './holder-tables.ts'
+import {
+  compactedHolders,
+  declaredNamesOf,
+  findUnknownCollections,
+  findUnknownComponents,
+} from './holder-tables.ts'
 import { movedNames, type PassTable, passTables } from './move-members.ts'
 
 export interface CompactionParts {
   readonly database: Database
   readonly schema: Schema
-  readonly entered: Pick<EnteredDefinitions, 'digest' | 'retyped' | 'ledger'>
+  readonly computed: ComputedByType
+  readonly entered: Pick<
+    EnteredDefinitions,
+    'digest' | 'retyped' | 'ledger' | 'definitions' | 'storedNames'
+  >
   readonly now: () => Date
   /** How long killed processes are waited for. The default is 30 seconds. */
   readonly maxWaitMs?: number
@@ -47,79 +63,140 @@ export interface MovedColumn {
   readonly to: string
 }
 
-const LEASE = 'compact schema'
-
 /** No process has this release, so all others count. */
 const NO_RELEASE = ''
 
 const OFFLINE = 'Values can be moved only while no server is running, and these processes are'
 
 /**
- * Moves all values to the names of their attributes. Continues after a kill.
+ * Moves all values to the names of their attributes. Continues after a kill. The row stays until the indexes are built.
  * @throws ConfigError if a process is running, or if a start would change the ledger
  */
 export async function compactSchema(parts: CompactionParts): Promise<Compaction> {
-  const { database, maxWaitMs } = parts
-  return withLease(database, LEASE, async () => {
-    let row = await readCompaction(database)
-    const hasBegun = row?.hasBegun === true
-    if (!hasBegun) {
-      const ledger = await readLedger(database)
-      const holders = await planHolders(parts, ledger)
-      if (movesIn(holders).length === 0) {
-        await endCompaction(database) // of a command that was killed before it began
-        return { moved: [], rows: {} }
-      }
-      const { compactions = 0 } = ledger
-      row = { _id: 'compaction', hasBegun, at: parts.now(), compactions, pass: 0, holders }
-      await endCompaction(database)
-      await putCompaction(database, row)
+  const { database } = parts
+  assertTransactions(database)
+  return withLease(database, REWRITE_LEASE, async () => {
+    await assertNoLocaleRename(database)
+    const run = randomUUID()
+    const found = await takeBegun(database, run)
+    if (found?.phase === 'indexes') return { moved: movesIn(found.holders), rows: {} }
+    if (found !== null) {
+      await assertOffline(parts)
+      return moveAll(database, found)
     }
-    if (row === null) throw new Error('the row of the compaction is missing')
-    // After the row, because processes that start later wait for it.
+    const row = await begin(parts, run)
+    return row === null ? { moved: [], rows: {} } : moveAll(database, row)
+  })
+}
+
+/** Null if there is none. A command that was killed before it began has changed nothing. */
+async function takeBegun(database: Database, run: string): Promise<CompactionRow | null> {
+  const row = await readCompaction(database)
+  if (row === null) return null
+  if (row.phase !== 'planned') return takeCompaction(database, run)
+  await cancelCompaction(database, row.run)
+  return null
+}
+
+/** Plans again if a process has changed the ledger. Null if there is nothing to move. */
+async function begin(parts: CompactionParts, run: string): Promise<CompactionRow | null> {
+  const { database } = parts
+  for (;;) {
+    const ledger = await readLedger(database)
+    const holders = await planHolders(parts, ledger)
+    if (movesIn(holders).length === 0) return null
+    const { compactions = 0 } = ledger
+    const names = { _id: 'compaction', run, step: 0, phase: 'planned' } as const
+    const row: CompactionRow = { ...names, at: parts.now(), compactions, pass: 0, holders }
+    await putCompaction(database, row)
     try {
-      await assertAlone(database, NO_RELEASE, { why: OFFLINE, maxWaitMs })
+      await assertOffline(parts) // after the row, because processes that start later refuse or wait
+      const marked = { ...ledger, version: ledger.version + 1, compacting: run }
+      if (await enter(database, row, 'moving', [ledger, marked])) return { ...row, phase: 'moving' }
     } catch (error) {
-      if (!hasBegun) await endCompaction(database)
+      await cancelCompaction(database, run)
       throw error
     }
-    await changeCompaction(database, { hasBegun: true })
-    return moveAll(database, row)
-  })
+    await cancelCompaction(database, run)
+  }
+}
+
+function assertOffline({ database, maxWaitMs }: CompactionParts): Promise<void> {
+  return assertAlone(database, NO_RELEASE, { why: OFFLINE, maxWaitMs })
+}
+
+class LedgerChanged extends Error {}
+
+/** Changes the ledger and the row in one transaction. Returns false if the ledger is another one. */
+async function enter(
+  database: Database,
+  { run }: CompactionRow,
+  phase: CompactionPhase,
+  [before, after]: readonly [Ledger, Ledger],
+): Promise<boolean> {
+  try {
+    await database.transact(async (session) => {
+      await changeCompaction(database, run, { phase }, session)
+      if (!(await replaceMarked(database, before, after, session))) throw new LedgerChanged()
+    })
+    return true
+  } catch (error) {
+    if (error instanceof LedgerChanged) return false
+    throw error
+  }
+}
+
+/** @throws ConfigError, because a standalone server does not show its processes, and cannot stop a late writer */
+function assertTransactions({ hasTransactions }: Database): void {
+  if (hasTransactions) return
+  throw new ConfigError([
+    'Values can be moved only on a replica set, because the move needs transactions. Start mongod with --replSet rs0, and run rs.initiate() once in mongosh.',
+  ])
 }
 
 /** Counts the rows that a compaction rewrites, without a change. @throws ConfigError as `compactSchema` */
 export async function planCompaction(parts: CompactionParts): Promise<Compaction> {
   const { database } = parts
-  const row = await readCompaction(database)
+  assertTransactions(database)
+  const begun = await readBegun(database)
   const ledger = await readLedger(database)
-  const holders = row?.hasBegun === true ? row.holders : await planHolders(parts, ledger)
+  const holders = begun?.holders ?? (await planHolders(parts, ledger))
   const moved = movesIn(holders)
-  const [table] = passTables(holders).slice(row?.hasBegun === true ? row.pass : 0)
+  if (begun?.phase === 'indexes') return { moved, rows: {} }
+  const [table] = passTables(holders).slice(begun?.pass ?? 0)
   if (moved.length === 0 || table === undefined) return { moved, rows: {} }
   const rewrites = rewritesOf(database, collectionsOf(ledger), table)
   return { moved, rows: await addRows(rewrites, (one) => countRows(database, one)) }
+}
+
+async function readBegun(database: Database): Promise<CompactionRow | null> {
+  const row = await readCompaction(database)
+  return row?.phase === 'planned' ? null : row
 }
 
 type FinishLog = (facts: object, message: string) => void
 
 /** Called by each start, before it reads the ledger. Waits for a command that moves values. */
 export async function finishCompaction(database: Database, log: FinishLog): Promise<void> {
-  if ((await readCompaction(database)) === null) return
+  if (hasMoved(await readCompaction(database))) return
+  assertTransactions(database)
   await withLease(
     database,
-    LEASE,
+    REWRITE_LEASE,
     async () => {
-      const row = await readCompaction(database)
-      if (row === null) return
-      // The command was killed before it knew that no process was running.
-      if (!row.hasBegun) return endCompaction(database)
+      const row = await takeBegun(database, randomUUID())
+      if (row === null || hasMoved(row)) return
       log({ moved: movesIn(row.holders) }, 'The move of values continues after an interruption')
       const { rows } = await moveAll(database, row)
       log({ rows }, 'Values were moved to the names of their attributes')
     },
     Infinity,
   )
+}
+
+/** A start builds the indexes, and ends the row then. */
+function hasMoved(row: CompactionRow | null): boolean {
+  return row === null || row.phase === 'indexes'
 }
 
 /** Called by each start after it is registered as a process. @throws ConfigError for a start to repeat */
@@ -132,7 +209,7 @@ export async function assertNotCompacted(database: Database, entered: Ledger): P
 }
 
 async function planHolders(
-  { database, schema, entered, now }: CompactionParts,
+  { database, schema, computed, entered, now }: CompactionParts,
   ledger: Ledger,
 ): Promise<CompactionRow['holders']> {
   const isKnown = ledger.releases.some(({ digest }) => digest === entered.digest)
@@ -159,52 +236,70 @@ async function planHolders(
       `The ledger does not know the components of ${unknown.join(', ')}. Declare these attributes again, and start a server.`,
     ])
   }
-  return compactedHolders(ledger, schema, moves)
+  compactLedger(ledger, moves) // refuses equal stored names
+  const holders = compactedHolders(ledger, schema, moves)
+  assertCollections(ledger, holders)
+  const after = movedSchema(schema, entered, moves, computed)
+  await assertMovedRules(database, holders, { before: schema, after })
+  return holders
+}
+
+function assertCollections(ledger: Ledger, holders: CompactionRow['holders']): void {
+  const tables = passTables(holders)
+  const unknown = findUnknownCollections(ledger).filter((uid) =>
+    tables.some((table) => movedNames(table, uid).length > 0),
+  )
+  if (unknown.length === 0) return
+  throw new ConfigError([
+    `The ledger does not know the collections of ${unknown.join(', ')}. Declare these content-types again, and start a server.`,
+  ])
 }
 
 async function moveAll(database: Database, row: CompactionRow): Promise<Compaction> {
-  const { holders } = row
+  const { run, holders } = row
+  const fence = fenceOf(database, run)
   const collections = collectionsOf(await readLedger(database))
   const rows: Record<string, number> = {}
   for (const [pass, table] of passTables(holders).entries()) {
     if (pass < row.pass) continue
-    await changeCompaction(database, { pass })
-    await dropIndexes(database, collections, table)
+    await changeCompaction(database, run, { pass })
+    await dropIndexes(database, run, collections, table)
     const moved = await addRows(rewritesOf(database, collections, table), (one) =>
-      rewriteRows(database, one),
+      rewriteRows(database, one, fence),
     )
     for (const [name, count] of Object.entries(moved)) rows[name] = Math.max(rows[name] ?? 0, count)
   }
-  await forgetDerived(database)
+  await forgetDerived(database, fence)
   await enterMoves(database, row)
-  await endCompaction(database)
   return { moved: movesIn(holders), rows }
 }
 
 async function enterMoves(database: Database, row: CompactionRow): Promise<void> {
+  const moves = movesOf(row.holders)
   for (;;) {
     const ledger = await readLedger(database)
-    if ((ledger.compactions ?? 0) > row.compactions) return
-    const moves = movesOf(row.holders)
-    if (await replaceLedger(database, ledger, compactLedger(ledger, moves))) return
+    if (await enter(database, row, 'indexes', [ledger, compactLedger(ledger, moves)])) return
   }
 }
 
 /** A unique index may refuse the values of another attribute while they move. */
 async function dropIndexes(
   database: Database,
+  run: string,
   collections: readonly VersionCollection[],
   table: PassTable,
 ): Promise<void> {
   for (const { type, collection } of collections) {
     const names = new Set(movedNames(table, type))
-    if (names.size > 0) await dropIndexesOf(database, collection, names)
+    if (names.size === 0) continue
+    await changeCompaction(database, run, {}) // as late as possible, because no transaction drops indexes
+    await dropIndexesOf(database, collection, names)
   }
 }
 
 /** Deletes rows that the next start, or the next request, makes again. */
-async function forgetDerived(database: Database): Promise<void> {
-  await deleteReservations(database)
+async function forgetDerived(database: Database, fence: Fence): Promise<void> {
+  await deleteReservations(database, fence)
   await forgetQueryStats(database)
   await presenceOf(database).deleteMany({})
 }
@@ -220,7 +315,7 @@ function collectionsOf({ collections, types }: Ledger): readonly VersionCollecti
 function movesOf(holders: CompactionRow['holders']): Moves {
   return new Map(
     holders.map(({ uid, members }) => {
-      const moved = members.filter(({ stored, to }) => stored !== to)
+      const moved = members.filter(({ stored, to, isStray }) => stored !== to && isStray !== true)
       return [uid, new Map(moved.map(({ stored, to }) => [stored, to]))] as const
     }),
   )

@@ -29,7 +29,7 @@ export function declaredNamesOf({
  * targets of inverse sides, because rules name them.
  */
 export function compactedHolders(
-  { holders }: Ledger,
+  { holders, compactions = 0 }: Ledger,
   { contentTypes, components }: Schema,
   moves: Moves,
 ): readonly CompactedHolder[] {
@@ -46,9 +46,25 @@ export function compactedHolders(
     ...[...components.values()].map((plan) => [plan.storedUid, plan] as const),
   ]
   for (const [uid, plan] of declared) {
-    for (const member of plan.members.values()) put(uid, ofPlan(member, moves.get(uid)))
+    for (const member of plan.members.values()) {
+      // A computed member has no stored value, and may have the name of a column.
+      if (member.kind === 'scalar' && member.computed !== undefined) continue
+      put(uid, ofPlan(member, moves.get(uid)))
+    }
   }
-  return [...found].map(([uid, members]) => ({ uid, members: [...members.values()] }))
+  return [...found].map(([uid, members]) => {
+    const strays = [...(moves.get(uid)?.values() ?? [])].filter((name) => !members.has(name))
+    const hidden = strays.map((name) => ofStrays(name, compactions + 1))
+    return { uid, members: [...members.values(), ...hidden] }
+  })
+}
+
+/**
+ * Attributes that were removed before there was a ledger, and scripts, leave values of no column. They make room, and no
+ * later attribute and no later compaction chooses their name.
+ */
+function ofStrays(name: string, compaction: number): CompactedMember {
+  return { stored: name, to: `${name}~c${compaction}`, isStray: true }
 }
 
 function ofColumn({ stored, type, members = [] }: Column, moves?: HolderMoves): CompactedMember {
@@ -72,6 +88,11 @@ function ofPlan(member: AttributePlan, moves?: HolderMoves): CompactedMember {
   }
   if (member.kind === 'relation') return { ...names, target: member.target().uid }
   return member.kind === 'media' ? { ...names, target: FILE_UID } : names
+}
+
+/** The content-types whose rows could not be found. From ledgers that did not enter the collections yet. */
+export function findUnknownCollections({ types, collections }: Ledger): readonly Uid[] {
+  return types.columns.map(({ stored }) => stored).filter((uid) => collections[uid] === undefined)
 }
 
 /** Elements of these attributes could not be found. From ledgers that did not enter the components yet. */

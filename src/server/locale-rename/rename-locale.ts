@@ -2,11 +2,12 @@ import type { Locale, Locales } from '../../content/locales/locales.ts'
 import { assertLocaleCode } from '../../content/locales/locale-code.ts'
 import { fault, NotFoundError, validationError } from '../../base/errors.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { assertNoCompaction } from '../../mongo/conversions/compaction-row.ts'
 import { syncReservations } from '../../mongo/indexes/sync-reservations.ts'
 import { withLease } from '../../mongo/system/lease.ts'
 import { TRASHED_VERSIONS } from '../../mongo/trash/trash-rows.ts'
 import type { Schema } from '../../schema/plan.ts'
-import { assertAlone } from '../../mongo/system/assert-alone.ts'
+import { assertAlone, REWRITE_LEASE } from '../../mongo/system/assert-alone.ts'
 import {
   assertSameRename,
   beginLocaleRename,
@@ -47,8 +48,6 @@ export interface RenamedLocale {
   readonly rows: Readonly<Record<string, number>>
 }
 
-const LEASE = 'rename locale'
-
 /**
  * Rewrites all rows that name the locale. Continues the same rename after a kill. @throws NotFoundError,
  * ValidationError for a code that exists or has content, ConfigError if a process is running
@@ -59,7 +58,8 @@ export async function renameLocale(
 ): Promise<RenamedLocale> {
   assertLocaleCode(rename.to)
   const { database, maxWaitMs } = parts
-  return withLease(database, LEASE, async () => {
+  return withLease(database, REWRITE_LEASE, async () => {
+    await assertNoCompaction(database)
     const found = await readLocaleRename(database)
     if (found?.hasBegun === true) {
       assertSameRename(found, rename)
@@ -110,7 +110,7 @@ export async function finishLocaleRename(parts: RewritingParts, log: FinishLog):
   if ((await readLocaleRename(database)) === null) return
   await withLease(
     database,
-    LEASE,
+    REWRITE_LEASE,
     async () => {
       const row = await readLocaleRename(database)
       if (row === null) return

@@ -1,3 +1,4 @@
+import { endCompaction } from '../../mongo/conversions/compaction-row.ts'
 import { compileCollections } from '../../mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../mongo/indexes/sync-indexes.ts'
 import { syncReservations } from '../../mongo/indexes/sync-reservations.ts'
@@ -13,21 +14,26 @@ export async function compactContent(
   definitions: Definitions,
   { isPlan, maxWaitMs }: { readonly isPlan: boolean; readonly maxWaitMs?: number },
 ): Promise<Compaction> {
-  const { database, schema, entered, documents } = base
+  const { database, schema, entered, documents, extensions } = base
   const limit = maxWaitMs === undefined ? {} : { maxWaitMs }
-  const parts = { database, schema, entered, now: documents.now, ...limit }
+  const { computed } = extensions
+  const parts = { database, schema, computed, entered, now: documents.now, ...limit }
   if (isPlan) return planCompaction(parts)
   const compaction = await compactSchema(parts)
-  await buildAgain(base, definitions)
+  if (await buildAgain(base, definitions)) await endCompaction(database)
   return compaction
 }
 
-/** A start builds the indexes of other declarations than those of the last one. */
-async function buildAgain({ database, extensions }: Base, definitions: Definitions): Promise<void> {
+/** Returns false for other declarations than those of the last start, because the next one builds their indexes. */
+async function buildAgain(
+  { database, extensions }: Base,
+  definitions: Definitions,
+): Promise<boolean> {
   const after = await readStoredNames(database, definitions)
-  if (!after.isKnown || after.retyped.length > 0) return
+  if (!after.isKnown || after.retyped.length > 0) return false
   const schema = compileSchema(after.definitions, after.storedNames, extensions.computed)
   await syncIndexes(database, [...compileCollections(schema).values()])
   const plans = [...schema.contentTypes.values()].filter(({ adopted }) => adopted === undefined)
   await syncReservations(database, plans)
+  return true
 }

@@ -3,6 +3,7 @@ import type { Config } from '../../base/config/config.ts'
 import { judgeStandalone } from '../deployment/refuse-standalone.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Database } from '../../mongo/connection/database.ts'
+import { endCompaction } from '../../mongo/conversions/compaction-row.ts'
 import { convertStored } from '../../mongo/conversions/convert-stored.ts'
 import { judgeServer } from '../../mongo/connection/server-version.ts'
 import { compileCollections, explainUnindexed } from '../../mongo/indexes/collection-plan.ts'
@@ -58,6 +59,7 @@ export async function fitContent(
   for (const why of explainUnindexed(collections)) log.warn(why)
   for (const name of strays) log.warn(`Unknown index ${name} left untouched`)
   await syncReservations(database, plans)
+  await endCompaction(database)
   await ensureTrash(database)
   await ensureComments(database)
   await ensureReviews(database)

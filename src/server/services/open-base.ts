@@ -104,7 +104,10 @@ export async function openBase(
   const database = await openDatabaseOf(options, { ...connection, ...keyed })
   try {
     if (enters) await finishCompaction(database, (facts, message) => log?.info(facts, message))
-    else await assertFinished(database, continues)
+    else {
+      await database.announce() // before the look at unfinished work, which looks for processes after its row is there
+      await assertFinished(database, continues)
+    }
     const entered = await (enters ? enterSchema : readStoredNames)(database, definitions)
     const registry = withStoredTypes(extensions, entered.definitions)
     const schema = compileSchema(entered.definitions, entered.storedNames, registry.computed)

@@ -101,4 +101,14 @@ describe('planMoves and compactLedger', () => {
     fc.assert(property, { numRuns: 1_000 })
     expect(compactions).to.be.greaterThan(100)
   })
+
+  it('give no two attributes one stored name, and remove the mark', () => {
+    const column = { type: 'string', since: 0, isLive: true }
+    const columns = ['a', 'b'].map((stored) => ({ ...column, stored, names: [stored] }))
+    const holders = { [UID]: { version: 1, columns } }
+    const ledger: Ledger = { ...EMPTY_LEDGER, holders, compacting: 'one' }
+    const moves = (to: string) => new Map([[UID, new Map([['a', to]])]])
+    expect(() => compactLedger(ledger, moves('b'))).to.throw(/would get one stored name/)
+    expect(compactLedger(ledger, moves('c'))).not.to.have.property('compacting')
+  })
 })

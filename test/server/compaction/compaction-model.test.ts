@@ -216,15 +216,20 @@ describe('a model of schema compact', function () {
         await releases.stop()
         const types = typesOf(current.thing, current.part)
         for (const at of kills) {
-          await withBase(releases, types, async ({ database, schema, entered, documents }) => {
-            const { database: dying } = killedAt(database, at)
-            const parts = { schema, entered, now: documents.now, maxWaitMs: 0 }
-            const error: unknown = await compactSchema({ ...parts, database: dying }).catch(
-              (reason: unknown) => reason,
-            )
-            expect(error instanceof Error && !(error instanceof Killed)).to.equal(false)
-            killed += error instanceof Killed ? 1 : 0
-          })
+          await withBase(
+            releases,
+            types,
+            async ({ database, schema, entered, documents, extensions }) => {
+              const { database: dying } = killedAt(database, at)
+              const { computed } = extensions
+              const parts = { schema, computed, entered, now: documents.now, maxWaitMs: 0 }
+              const error: unknown = await compactSchema({ ...parts, database: dying }).catch(
+                (reason: unknown) => reason,
+              )
+              expect(error instanceof Error && !(error instanceof Killed)).to.equal(false)
+              killed += error instanceof Killed ? 1 : 0
+            },
+          )
           await leases.deleteMany({}) // it expires
         }
         await withBase(releases, types, async (base) => {

@@ -2,6 +2,10 @@ import { BSON, type Db, type Document } from 'mongodb'
 import type { Dump } from '../locale-rename/renamed-world.ts'
 import { OLD } from './compacted-world.ts'
 
+/** May contain any two letters. */
+const RANDOM_ID = /\b[a-z][a-z0-9]{23}\b/g
+const OLD_NAME = new RegExp(`(?<![a-z0-9])${OLD}`)
+
 /** The rows that contain an older name, without the ledger. */
 export function rowsWithOldNames(dump: Dump): readonly string[] {
   return Object.entries(dump).flatMap(([name, rows]) =>
@@ -9,7 +13,7 @@ export function rowsWithOldNames(dump: Dump): readonly string[] {
       ? []
       : rows
           .map((row) => `${name} ${BSON.EJSON.stringify(row)}`)
-          .filter((text) => text.includes(OLD) || text.includes('~2')),
+          .filter((text) => OLD_NAME.test(text.replace(RANDOM_ID, '')) || text.includes('~2')),
   )
 }
 

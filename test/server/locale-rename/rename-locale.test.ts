@@ -88,10 +88,11 @@ describe('renameLocale', function () {
 
   async function withParts<T>(work: (parts: RenamingParts) => Promise<T>): Promise<T> {
     const parts = await openParts()
+    const { database } = base // `work` may open another one
     try {
       return await work(parts)
     } finally {
-      await base.database.close()
+      await database.close()
     }
   }
 
