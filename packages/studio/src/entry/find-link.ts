@@ -1,37 +1,41 @@
 import type { Address } from './address.ts'
-import { type FormValues, isComponentValue } from './values.ts'
+import { type FormValues, isComponentValue, isPartlyRead } from './values.ts'
+
+interface Held {
+  readonly address: Address
+  readonly value: unknown
+}
 
 /**
  * The place of a link to a document, by the names of the attributes on the way to it. Without such a
- * link, the place of the first attribute.
+ * link, the place of the first relation with more entries than were read, or of the first attribute.
  */
 export function findLink(
   values: FormValues,
   names: readonly string[],
   documentId: string,
 ): Address {
-  return addressIn(values, names, documentId) ?? names.slice(0, 1)
+  const held = valuesAt(values, names)
+  const found =
+    held.find(({ value }) => refersTo(value, documentId)) ??
+    held.find(({ value }) => isPartlyRead(value))
+  return found?.address ?? names.slice(0, 1)
 }
 
-function addressIn(
-  values: FormValues,
-  [name, ...rest]: readonly string[],
-  documentId: string,
-): Address | null {
-  if (name === undefined || !Object.hasOwn(values, name)) return null
-  const held = values[name]
-  if (rest.length === 0) return refersTo(held, documentId) ? [name] : null
-  if (isComponentValue(held)) return below([name], addressIn(held, rest, documentId))
-  if (!Array.isArray(held)) return null
-  for (const one of held.filter(isComponentValue)) {
-    const found = below([name, one.$key], addressIn(one, rest, documentId))
-    if (found !== null) return found
-  }
-  return null
+/** The values of an attribute in each component that has it. */
+function valuesAt(values: FormValues, [name, ...rest]: readonly string[]): readonly Held[] {
+  if (name === undefined || !Object.hasOwn(values, name)) return []
+  const value = values[name]
+  if (rest.length === 0) return [{ address: [name], value }]
+  if (isComponentValue(value)) return below([name], valuesAt(value, rest))
+  if (!Array.isArray(value)) return []
+  return value
+    .filter(isComponentValue)
+    .flatMap((one) => below([name, one.$key], valuesAt(one, rest)))
 }
 
-function below(start: Address, address: Address | null): Address | null {
-  return address === null ? null : [...start, ...address]
+function below(start: Address, held: readonly Held[]): readonly Held[] {
+  return held.map(({ address, value }) => ({ address: [...start, ...address], value }))
 }
 
 /** Finds links, files, and links in blocks. */
