@@ -181,10 +181,15 @@ describe('declarations in development', () => {
     it(`has no routes on ${label}`, async () => {
       const other = await serve('declarations_closed', { contentTypes: { note: NOTE }, ...options })
       try {
-        expect(other.routes.filter(({ path }) => path === '/admin/declarations')).to.deep.equal([])
-        for (const method of ['GET', 'PUT']) {
-          const answer = await other.send(method, '/admin/declarations')
-          expect(answer.status).to.equal(404)
+        const found = other.routes.filter(({ path }) => path.startsWith('/admin/declarations'))
+        expect(found).to.deep.equal([])
+        for (const [method, path] of [
+          ['GET', '/admin/declarations'],
+          ['PUT', '/admin/declarations'],
+          ['POST', '/admin/declarations/plan'],
+        ] as const) {
+          const answer = await other.send(method, path, { body: { declarations: {} } })
+          expect(answer.status, path).to.equal(404)
         }
         const { data } = (await other.get('/admin/start', { token: null })).body
         expect(data.editableTypes).to.equal(false)
