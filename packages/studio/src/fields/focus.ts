@@ -6,6 +6,10 @@ const CONTROL =
 const UNLOADED_EDITOR = '[data-code]:not([data-open])'
 /** Takes the place of an editor while its code loads. */
 const PLACEHOLDER = '[data-placeholder]'
+/** An editor, also a read-only one, or the notice that its code cannot be loaded. */
+const LOADED = `:is(${CONTROL}, [contenteditable], [role=alert])`
+
+const KEEP_IN_VIEW_MS = 3000
 
 /**
  * Puts the cursor into the first field, waiting for its editor if necessary. Returns false if there
@@ -16,31 +20,34 @@ export function focusField(within: HTMLElement | null | undefined): boolean {
     `[data-field] :is(${CONTROL}, ${UNLOADED_EDITOR}, ${PLACEHOLDER})`,
   )
   if (first === null || first === undefined) return false
-  if (first.matches(PLACEHOLDER)) {
-    focusWhenLoaded(first.closest('[data-field]') ?? first)
-    return true
-  }
-  if (!first.matches(UNLOADED_EDITOR)) {
-    focusOn(first)
-    return true
-  }
-  const observer = new MutationObserver(() => {
-    observer.disconnect()
-    // If the user has started to type elsewhere, the focus stays there.
-    if (document.activeElement?.matches(CONTROL) !== true) focusOn(first)
-  })
-  observer.observe(first, { attributeFilter: ['data-open'] })
+  const isLoading = first.matches(`${PLACEHOLDER}, ${UNLOADED_EDITOR}`)
+  if (isLoading) focusWhenLoaded(first.closest<HTMLElement>('[data-field]') ?? first)
+  else focusOn(first)
   return true
 }
 
-function focusWhenLoaded(field: Element): void {
+/**
+ * Focuses a button if the editor is read-only or failed to load. Ends if the user moves the focus
+ * before. A menu that closes moves it, too.
+ */
+function focusWhenLoaded(field: HTMLElement): void {
+  const ended = new AbortController()
+  const { signal } = ended
+  const end = (): void => ended.abort()
   const observer = new MutationObserver(() => {
+    const isLoading = field.querySelector(`${PLACEHOLDER}, ${UNLOADED_EDITOR}`) !== null
+    if (isLoading || field.querySelector(LOADED) === null) return
+    end()
+    if (document.activeElement?.matches(CONTROL) === true) return
     const control = field.querySelector<HTMLElement>(CONTROL)
-    if (control === null) return
-    observer.disconnect()
-    if (document.activeElement?.matches(CONTROL) !== true) focusOn(control)
+    if (control === null) focusFirst(field, ['button'])
+    else focusOn(control)
   })
-  observer.observe(field, { childList: true, subtree: true })
+  signal.addEventListener('abort', () => observer.disconnect())
+  observer.observe(field, { childList: true, subtree: true, attributeFilter: ['data-open'] })
+  window.addEventListener('pointerdown', end, { capture: true, signal })
+  window.addEventListener('keydown', ({ key }) => key === 'Tab' && end(), { capture: true, signal })
+  window.addEventListener('blur', end, { signal })
 }
 
 function focusOn(control: HTMLElement): void {
@@ -91,15 +98,34 @@ export function focusPlace(address: Address): void {
   if (!focusField(field)) focusFirst(field, ['button'])
 }
 
-/** Editors that load above the field move it. Ends with the first input of the user. */
+let inView = new AbortController()
+
+/**
+ * Editors that load above the field move it. Ends after a moment, with the first input of the user,
+ * and when the field loses the focus.
+ */
 function keepInView(field: HTMLElement): void {
-  const show = (): void => field.scrollIntoView({ block: 'center' })
+  inView.abort()
+  const ended = new AbortController()
+  inView = ended
+  const { signal } = ended
+  const end = (): void => ended.abort()
+  const show = (): void => {
+    if (field.isConnected) field.scrollIntoView({ block: 'center' })
+    else end()
+  }
   show()
   const observer = new ResizeObserver(show)
   observer.observe(document.body)
+  signal.addEventListener('abort', () => observer.disconnect())
+  setTimeout(end, KEEP_IN_VIEW_MS)
   for (const input of ['keydown', 'pointerdown', 'touchmove', 'wheel']) {
-    window.addEventListener(input, () => observer.disconnect(), { capture: true, once: true })
+    window.addEventListener(input, end, { capture: true, signal })
   }
+  const onBlur = ({ target }: Event): void => {
+    if (target === window || field.contains(target as Node)) end()
+  }
+  window.addEventListener('blur', onBlur, { capture: true, signal })
 }
 
 /**

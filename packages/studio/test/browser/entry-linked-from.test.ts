@@ -31,6 +31,10 @@ describeInBrowser('the entries that link to an entry', () => {
     const quote = JSON.parse(readFileSync(file, 'utf8'))
     quote.attributes.speaker.studio = { label: { en: 'Said by', de: 'Gesagt von' } }
     writeFileSync(file, JSON.stringify(quote))
+    const pieceFile = path.join(folder, 'piece.json')
+    const piece = JSON.parse(readFileSync(pieceFile, 'utf8'))
+    piece.attributes.summary = { type: 'blocks', writable: false }
+    writeFileSync(pieceFile, JSON.stringify(piece))
     server = await startWithEditors({ CONTENT_TYPES_DIR: folder })
     window = await openAs(server, 'Ada')
     page = window.page
@@ -98,6 +102,79 @@ describeInBrowser('the entries that link to an entry', () => {
     expect(await second.evaluate((card) => card.contains(document.activeElement))).to.equal(true)
     await takePicture(page, 'linked-from-opened')
     await expectOpened('Sections › Said by', /^sections\/.+\/speaker$/)
+  })
+
+  /** Moves the story down as an editor that loads above it. Returns whether it is shown after that. */
+  const isFollowed = (): Promise<boolean> =>
+    page.evaluate(async () => {
+      document.documentElement.style.overflowAnchor = 'none'
+      const above = document.createElement('div')
+      above.style.height = '5000px'
+      document.querySelector('[data-field="title"]')?.before(above)
+      for (let frame = 0; frame < 3; frame += 1) {
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+      }
+      const { top = -1 } =
+        document.querySelector('[data-field="story"]')?.getBoundingClientRect() ?? {}
+      above.remove()
+      return top >= 0 && top < innerHeight
+    })
+
+  it('stay in view for a moment while editors load above', async () => {
+    await expectOpened('Story', /^story$/)
+    const end = Date.now() + 20_000
+    let isStill = false
+    while (!isStill && Date.now() < end) isStill = !(await isFollowed())
+    expect(isStill).to.equal(true)
+  })
+
+  it('do not scroll when the focus has moved without input', async () => {
+    await expectOpened('Story', /^story$/)
+    await titleOf(page).evaluate((title) => title.focus({ preventScroll: true }))
+    expect(await isFollowed()).to.equal(false)
+  })
+
+  describe('while an editor loads', () => {
+    let release = (): void => undefined
+    beforeEach(async () => {
+      const released = new Promise<void>((resolve) => (release = resolve))
+      await page.route(/blocks-area.*\.js/, async (route) => {
+        await released
+        await route.continue()
+      })
+    })
+    afterEach(async () => {
+      release()
+      await page.unroute(/blocks-area.*\.js/)
+    })
+
+    const commentButton = (field: string): Locator =>
+      fieldAt(page, field).getByRole('button').first()
+    const openLoading = async (field: string): Promise<void> => {
+      await page.goto(`${server.address}/studio/content/pieces/${documentId}?field=${field}`)
+      await fieldAt(page, field).locator('[data-placeholder]').waitFor()
+      await page.waitForURL((url) => !url.searchParams.has('field'))
+      await commentButton(field).waitFor()
+    }
+
+    it('focus the button of a read-only text', async () => {
+      await openLoading('summary')
+      release()
+      await page.waitForFunction(
+        () => document.activeElement?.matches('[data-field="summary"] button') === true,
+      )
+    })
+
+    it('leave the focus where the user has moved it', async () => {
+      await openLoading('story')
+      const other = commentButton('author')
+      await page.keyboard.press('Tab')
+      await other.focus()
+      release()
+      await fieldAt(page, 'story').locator('.ProseMirror').waitFor()
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+      expect(await other.evaluate((one) => one === document.activeElement)).to.equal(true)
+    })
   })
 
   it('open at the attribute when the link is gone', async () => {
