@@ -17,6 +17,7 @@ import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import { documentContext, processPasswords } from './document-context.ts'
 import { assertNoCompaction } from '../../mongo/conversions/compaction-row.ts'
 import { finishCompaction } from '../compaction/compact-schema.ts'
+import { readLedger } from '../../mongo/system/schema-ledger.ts'
 import { assertNoLocaleRename } from '../../mongo/conversions/locale-rename-row.ts'
 import { revisionKeyOf } from './deployment-secret.ts'
 import type { LoadedProject } from './load-schema.ts'
@@ -105,7 +106,9 @@ export async function openBase(
   try {
     if (enters) await finishCompaction(database, (facts, message) => log?.info(facts, message))
     else {
-      await database.announce() // before the look at unfinished work, which looks for processes after its row is there
+      // Before the look at unfinished work, because such work looks for processes after its row is stored. A database
+      // without a ledger has nothing to move, and a dry run must not create it.
+      if ((await readLedger(database)).version > 0) await database.announce()
       await assertFinished(database, continues)
     }
     const entered = await (enters ? enterSchema : readStoredNames)(database, definitions)
