@@ -281,7 +281,7 @@ describe('tables in the editor', () => {
           slice.content.descendants((node) => void (pictures += Number(node.type.name === 'image')))
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 800 },
     )
     expect(drops).to.be.above(20)
     expect(pictures).to.be.above(5)
