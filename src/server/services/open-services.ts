@@ -48,8 +48,7 @@ import type { Definitions } from '../../schema/definition.ts'
 import { editorsView } from '../../schema/editors-view.ts'
 import type { Schema } from '../../schema/plan.ts'
 import { documentContext } from './document-context.ts'
-import { assertKeepsValues } from './enter-schema.ts'
-import { planSchema, type SchemaPlan } from './plan-schema.ts'
+import { planDeclarations, type SchemaPlan } from './plan-schema.ts'
 import { assertDeployment, fitContent } from './fit-content.ts'
 import { assertRulesAtStart } from './assert-rules-at-start.ts'
 import { secretOf } from './deployment-secret.ts'
@@ -242,14 +241,7 @@ function declaredParts({
   return {
     editorsSchema,
     editorsDocuments,
-    planDeclarations: async (definitions) => {
-      const kept = await assertKeepsValues(database, definitions)
-      return planSchema({
-        database,
-        schema: compileSchema(kept.definitions, kept.storedNames),
-        entered: kept,
-      })
-    },
+    planDeclarations: (definitions) => planDeclarations(database, definitions),
     release: {
       at: entered.releasedAt.getTime(),
       findOthers: () => database.findOtherReleases(entered.digest),

@@ -5,9 +5,10 @@ import {
   type JudgedAttribute,
 } from '../../mongo/conversions/judge-conversions.ts'
 import type { AddedAttribute, Renaming } from '../../schema/ledger/enter-definitions.ts'
-import type { Uid } from '../../schema/definition.ts'
+import { compileSchema } from '../../schema/compile.ts'
+import type { Definitions, Uid } from '../../schema/definition.ts'
 import { isRefused } from './assert-convertible.ts'
-import type { EnteredSchema } from './enter-schema.ts'
+import { assertKeepsValues, type EnteredSchema } from './enter-schema.ts'
 import type { Base } from './open-base.ts'
 
 export interface SchemaPlan {
@@ -23,6 +24,16 @@ export interface SchemaPlan {
 
 export interface PlannedType extends JudgedAttribute {
   readonly refused: boolean
+}
+
+/** @throws SchemaError for declarations that the next start would refuse */
+export async function planDeclarations(
+  database: Base['database'],
+  definitions: Definitions,
+): Promise<SchemaPlan> {
+  const entered = await assertKeepsValues(database, definitions)
+  const schema = compileSchema(entered.definitions, entered.storedNames)
+  return planSchema({ database, schema, entered })
 }
 
 export async function planSchema({

@@ -81,8 +81,8 @@ const STEP_MS = 10
 const REPAIR_MS = 10_000
 
 /**
- * Waits for another process that writes the first pages of a file, and empties a file whose creation was interrupted. It
- * has no content worth keeping. One process does so at a time, because another one may already use the file.
+ * Waits while another process writes the first pages of a file. Empties a file after an interrupted creation: it has no
+ * content worth keeping. One process does so at a time, because another one may already use the file.
  */
 function settle(path: string): void {
   const isLeft = (): boolean => existsSync(path) && isShort(path, hasMagic)
