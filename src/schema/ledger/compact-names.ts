@@ -1,5 +1,12 @@
 import type { Uid } from '../definition.ts'
-import type { Column, HolderLedger, Ledger, Release } from './ledger.ts'
+import {
+  type Column,
+  freeStoredName,
+  type HolderLedger,
+  type Ledger,
+  type Release,
+  takenNames,
+} from './ledger.ts'
 
 /** The new stored name by the present one. */
 export type HolderMoves = ReadonlyMap<string, string>
@@ -25,20 +32,14 @@ function movesOf(columns: readonly Column[], names: NamesInHolder): HolderMoves 
   const renamed = [...names].filter(([name, stored]) => name !== stored)
   const moves = new Map(renamed.map(([name, stored]) => [stored, name]))
   const wanted = new Set(moves.values())
-  const taken = new Set([...columns.map(({ stored }) => stored), ...names.keys()])
+  const taken = new Set([...takenNames(columns), ...names.keys()])
   for (const { stored } of columns) {
     if (moves.has(stored) || !wanted.has(stored)) continue
-    const free = freeName(stored, taken)
+    const free = freeStoredName(stored, taken)
     taken.add(free)
     moves.set(stored, free)
   }
   return moves
-}
-
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  let free = name
-  for (let number = 2; taken.has(free); number += 1) free = `${name}~${number}`
-  return free
 }
 
 /**
@@ -66,10 +67,16 @@ export function compactLedger({ compacting: _mark, ...ledger }: Ledger, moves: M
 function compactHolder({ version, columns }: HolderLedger, moves: HolderMoves): HolderLedger {
   return {
     version: version + 1,
-    columns: columns.map((column) => {
-      return { ...column, stored: moves.get(column.stored) ?? column.stored }
-    }),
+    columns: columns.map((column) => moveColumn(column, moves.get(column.stored))),
   }
+}
+
+function moveColumn(column: Column, to: string | undefined): Column {
+  if (to === undefined) return column
+  const { stored, formerStored = [] } = column
+  // A plain stored name is also a name of the column.
+  if (!stored.includes('~')) return { ...column, stored: to }
+  return { ...column, stored: to, formerStored: [...formerStored, stored] }
 }
 
 function assertDistinct(uid: Uid, { columns }: HolderLedger): void {

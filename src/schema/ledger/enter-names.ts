@@ -1,6 +1,6 @@
 import { type ConversionKind, conversionKind } from './conversions.ts'
 import { enterValues, type RenamedValues } from './enter-values.ts'
-import type { Column, HolderLedger } from './ledger.ts'
+import { type Column, freeStoredName, type HolderLedger, takenNames } from './ledger.ts'
 import { type AttributeType, nameType, isSameType } from './type-of-attribute.ts'
 
 export interface DeclaredName extends AttributeType {
@@ -76,10 +76,12 @@ class Assignment {
   run(): EnteredNames {
     this.#applyRenames()
     this.#give((name, column) => column.names.at(-1) === name)
-    this.#give((name, column) => column.names.includes(name))
+    for (const [name, place] of this.#give((name, column) => column.names.includes(name))) {
+      this.#nameAgain(place, name)
+    }
     for (const { name } of this.#missing()) {
       this.#assertClear(name)
-      this.#given.set(name, this.#add(this.#freeName(name), [name]))
+      this.#given.set(name, this.#add(freeStoredName(name, takenNames(this.#columns)), [name]))
     }
     const retyped = this.#retype()
     const used = new Set(this.#given.values())
@@ -186,7 +188,11 @@ class Assignment {
       const retyped = column.type === NEW ? [] : retypedOf(column, declared, name)
       this.#assertValues(declared, column)
       if (retyped[0]?.conversion !== 'none') this.#columns[place] = this.#withType(column, declared)
-      else this.#given.set(name, this.#add(this.#freeName(name), [name], declared))
+      else
+        this.#given.set(
+          name,
+          this.#add(freeStoredName(name, takenNames(this.#columns)), [name], declared),
+        )
       return retyped
     })
   }
@@ -206,18 +212,25 @@ class Assignment {
   }
 
   #rename(place: number, source: string, name: string): void {
-    const column = this.#columns[place]
-    if (column === undefined) return
-    const since = this.#before.version + 1
-    this.#columns[place] = { ...column, names: [...column.names, name], since }
+    this.#nameAgain(place, name)
     this.#renamed.push({ from: source, to: name })
   }
 
-  #give(fits: (name: string, column: Column) => boolean): void {
+  #nameAgain(place: number, name: string): void {
+    const column = this.#columns[place]
+    if (column === undefined) return
+    this.#columns[place] = withName(column, name, this.#before.version + 1)
+  }
+
+  #give(fits: (name: string, column: Column) => boolean): ReadonlyMap<string, number> {
+    const given = new Map<string, number>()
     for (const { name } of this.#missing()) {
       const place = this.#newest((column) => fits(name, column))
-      if (place !== null) this.#given.set(name, place)
+      if (place === null) continue
+      this.#given.set(name, place)
+      given.set(name, place)
     }
+    return given
   }
 
   #missing(): readonly DeclaredName[] {
@@ -241,13 +254,11 @@ class Assignment {
     const typed = { ...typeIn(type), ...valuesIn({}, type) }
     return this.#columns.push({ stored, names, since, ...typed, isLive: true }) - 1
   }
+}
 
-  #freeName(name: string): string {
-    const taken = new Set(this.#columns.map(({ stored }) => stored))
-    let stored = name
-    for (let number = 2; taken.has(stored); number += 1) stored = `${name}~${number}`
-    return stored
-  }
+/** The last name is the current one. */
+export function withName(column: Column, name: string, since: number): Column {
+  return { ...column, names: [...column.names.filter((other) => other !== name), name], since }
 }
 
 /** Returns an empty list if further members are the only change. */
@@ -290,5 +301,7 @@ function typeIn({ type, members }: AttributeType): AttributeType {
 
 /** A source may also be a stored name such as `title~2`, where an attribute name is ambiguous. */
 function isNameOf(source: string, column: Column | undefined): boolean {
-  return column !== undefined && (column.names.includes(source) || column.stored === source)
+  if (column === undefined) return false
+  const { names, stored, formerStored = [] } = column
+  return [...names, stored, ...formerStored].includes(source)
 }

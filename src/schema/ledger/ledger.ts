@@ -5,6 +5,8 @@ import type { AttributeType } from './type-of-attribute.ts'
 /** With the type of its attribute in the last new release. */
 export interface Column extends AttributeType {
   readonly stored: string
+  /** Stored names such as `title~2` before compactions. They name no other column, because a `from` may have them. */
+  readonly formerStored?: readonly string[]
   /** The types that it had before under this stored name, if their values have another form. */
   readonly formerTypes?: readonly string[]
   /** All values that an enumeration has had. */
@@ -48,6 +50,18 @@ export interface Ledger {
   /** By stored uid. */
   readonly holders: Readonly<Record<Uid, HolderLedger>>
   readonly releases: readonly Release[]
+}
+
+/** The names that no other column may be stored under. */
+export function takenNames(columns: readonly Column[]): ReadonlySet<string> {
+  return new Set(columns.flatMap(({ stored, formerStored = [] }) => [stored, ...formerStored]))
+}
+
+/** Adds a number that no attribute name ends with. */
+export function freeStoredName(name: string, taken: ReadonlySet<string>): string {
+  let free = name
+  for (let number = 2; taken.has(free); number += 1) free = `${name}~${number}`
+  return free
 }
 
 const NO_COLUMNS: HolderLedger = { version: 0, columns: [] }

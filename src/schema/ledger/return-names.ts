@@ -1,5 +1,5 @@
 import type { AttributeDefinition, Definitions, Uid } from '../definition.ts'
-import { type Retyped, retypedOf, withType } from './enter-names.ts'
+import { type Retyped, retypedOf, withName, withType } from './enter-names.ts'
 import type { Column, HolderLedger, Ledger, Release } from './ledger.ts'
 import { type AttributeType, attributeTypeOf, isSameType } from './type-of-attribute.ts'
 
@@ -80,17 +80,21 @@ function returnNames(before: HolderLedger, current: CurrentNames): HolderLedger 
   const columns = before.columns.map((column): Column => {
     const own = current.get(column.stored)
     const last = column.names.at(-1)
-    if (own === undefined || last === undefined) return column
+    if (own === undefined || last === undefined) return withLife(column, false)
     const { name, type } = own
     const typed = isSameType(column, type) ? column : withType(column, type, version)
     if (name !== last) {
-      const names = [...column.names.filter((other) => other !== name), name]
-      return { ...typed, names, since: version, isLive: true, returnedFrom: last }
+      return { ...withName(typed, name, version), isLive: true, returnedFrom: last }
     }
-    return isNewest(before, column) ? typed : { ...typed, since: version, isLive: true }
+    return withLife(isNewest(before, column) ? typed : { ...typed, since: version }, true)
   })
   const isSame = columns.every((column, place) => column === before.columns[place])
   return isSame ? before : { version, columns }
+}
+
+/** The last start decides which attributes have values of their own. */
+function withLife(column: Column, isLive: boolean): Column {
+  return column.isLive === isLive ? column : { ...column, isLive }
 }
 
 /** A newer release may have another column with this name, such as after a change of the type. */

@@ -7,7 +7,7 @@ import {
   enterDefinitions,
 } from '../../../src/schema/ledger/enter-definitions.ts'
 import { EMPTY_LEDGER, type Ledger } from '../../../src/schema/ledger/ledger.ts'
-import { Model, type ModelRelease, step } from './release-model.ts'
+import { LEDGER_RUNS, Model, type ModelRelease, type Step, step } from './release-model.ts'
 
 const UID = 'api::thing.thing'
 
@@ -82,7 +82,8 @@ describe('planMoves and compactLedger', () => {
       const model = new Model()
       let state: State = { ledger: EMPTY_LEDGER, storedOf: new Map() }
       for (const { one, compacts } of taken) {
-        const release = model.take(one)
+        const { storedOf } = state
+        const release = model.take(one, (value) => storedOf.get(value))
         if (release === null) continue
         const started = startRelease(state, release)
         if (started === null) {
@@ -98,8 +99,37 @@ describe('planMoves and compactLedger', () => {
         expectRollBacks(state, model.releases)
       }
     })
-    fc.assert(property, { numRuns: 1_000 })
+    fc.assert(property, { numRuns: LEDGER_RUNS })
     expect(compactions).to.be.greaterThan(100)
+  })
+
+  it('keep an instruction with a stored name, also if another attribute would get that name', () => {
+    const model = new Model()
+    let state: State = { ledger: EMPTY_LEDGER, storedOf: new Map() }
+    const start = (one: object): ModelRelease => {
+      const { storedOf } = state
+      const release = model.take(
+        { byStoredName: false, ...one, keepsFrom: true } as Step,
+        (value) => storedOf.get(value),
+      )
+      const started = release === null ? null : startRelease(state, release)
+      if (release === null || started === null) throw new Error(`${JSON.stringify(one)} is refused`)
+      state = started
+      return release
+    }
+    const [a, b, c, d] = [0, 1, 2, 3]
+    start({ kind: 'add', at: c })
+    start({ kind: 'rename', at: c, to: b })
+    start({ kind: 'add', at: c })
+    const byStoredName = start({ kind: 'rename', at: c, to: a, byStoredName: true })
+    expect(byStoredName.from.get('a')).to.equal('c~2')
+    state = compact(state, byStoredName) ?? expect.fail('nothing was moved')
+    start({ kind: 'rename', at: b, to: d })
+    start({ kind: 'add', at: c })
+    start({ kind: 'rename', at: c, to: b })
+    start({ kind: 'add', at: c })
+    const { from } = start({ kind: 'keep' })
+    expect(from.get('a')).to.equal('c~2')
   })
 
   it('give no two attributes one stored name, and remove the mark', () => {

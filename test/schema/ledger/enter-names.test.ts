@@ -5,7 +5,7 @@ import type { Definitions } from '../../../src/schema/definition.ts'
 import { enterDefinitions } from '../../../src/schema/ledger/enter-definitions.ts'
 import { enterNames } from '../../../src/schema/ledger/enter-names.ts'
 import { EMPTY_LEDGER, type HolderLedger, type Ledger } from '../../../src/schema/ledger/ledger.ts'
-import { definitionsWith, Model, step } from './release-model.ts'
+import { definitionsWith, LEDGER_RUNS, Model, step } from './release-model.ts'
 
 const NOT_STORED = (): boolean => false
 
@@ -92,6 +92,11 @@ describe('enterNames', () => {
     })
   })
 
+  it('keeps the values of an attribute that got its older name again without an instruction', () => {
+    const releases = [{ title: [] }, { name: 'title' }, { title: [] }, { title: [], name: [] }]
+    expect(storedAfter(...releases)).to.deep.equal({ title: 'title', name: 'name' })
+  })
+
   it('continues from an older release that was started again', () => {
     const declare = (...names: readonly (readonly [string, string?])[]): Definitions => {
       const attributes = Object.fromEntries(
@@ -142,7 +147,7 @@ describe('enterDefinitions', () => {
       let ledger: Ledger = EMPTY_LEDGER
       const storedOf = new Map<number, string>()
       for (const one of steps) {
-        const release = model.take(one)
+        const release = model.take(one, (value) => storedOf.get(value))
         if (release === null) continue
         const entered = enterDefinitions(ledger, release.definitions, NOT_STORED, new Date(0))
         if (entered.faults.length > 0) {
@@ -166,12 +171,28 @@ describe('enterDefinitions', () => {
       }
       expect(new Set(storedOf.values()).size).to.equal(storedOf.size)
     })
-    fc.assert(property, { numRuns: 1_000 })
+    fc.assert(property, { numRuns: LEDGER_RUNS })
+  })
+
+  it('renames to the name of an attribute that a roll-back has removed', () => {
+    const text = { type: 'string' as const }
+    const releases = [{ name: text }, { name: text, title: text }, { name: text }]
+    let ledger: Ledger = EMPTY_LEDGER
+    const start = (attributes: Definitions['contentTypes'][number]['attributes']) => {
+      const declared = definitionsWith(attributes, 'Thing')
+      const entered = enterDefinitions(ledger, declared, NOT_STORED, new Date(0))
+      ledger = entered.ledger
+      return entered
+    }
+    for (const attributes of releases) start(attributes)
+    const { faults, storedNames } = start({ title: { ...text, from: 'name' } })
+    expect(faults).to.deep.equal([])
+    expect(storedNames.get('api::thing.thing')?.get('title')?.stored).to.equal('name')
   })
 
   it('writes nothing for a known release', () => {
     const model = new Model()
-    const release = model.take({ kind: 'add', at: 0 })
+    const release = model.take({ kind: 'add', at: 0, keepsFrom: false })
     if (release === null) throw new Error('no release')
     const { definitions } = release
     const first = enterDefinitions(EMPTY_LEDGER, definitions, NOT_STORED, new Date(0))
