@@ -97,8 +97,9 @@ function errorSchema({ refer }: Vocabulary): JsonSchema {
             details: {
               type: 'object',
               description:
-                'Details of the error; for an invalid payload, `errors` lists all faults',
+                'Details of the error; for an invalid payload, `errors` lists all faults. Other members depend on the `Error-Code`',
               properties: { errors: { type: 'array', items: FAULT }, path: {}, key: {} },
+              additionalProperties: true,
             },
           },
           ['status', 'name', 'message'],

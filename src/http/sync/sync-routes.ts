@@ -265,7 +265,7 @@ function send(ctx: Context, { items, next, more, client, pushed }: Answered): vo
     }
   }
   const end = JSON.stringify({ next: text, more, ...(pushed !== null && { pushed }) })
-  if (ctx.get('Accept').includes(NDJSON)) {
+  if (ctx.accepts('json', NDJSON) === NDJSON) {
     ctx.type = NDJSON
     ctx.body = [...items, end, ''].join('\n')
     return

@@ -317,6 +317,23 @@ describe('GET /api/_sync', () => {
     expect(lines).to.deep.equal([...body.items, { next: body.next, more: body.more }])
   })
 
+  it('chooses the format that a client prefers', async () => {
+    const typeFor = async (accept: string) =>
+      String((await sync('types=tag', { headers: { accept } })).headers['content-type']).split(
+        ';',
+      )[0]
+    for (const [accept, type] of [
+      ['application/json, application/x-ndjson', 'application/json'],
+      ['application/x-ndjson, application/json', 'application/x-ndjson'],
+      ['application/x-ndjson;q=0.5, application/json', 'application/json'],
+      ['application/x-ndjson;q=0', 'application/json'],
+      ['text/html, application/x-ndjson;q=0.1', 'application/x-ndjson'],
+      ['*/*', 'application/json'],
+    ] as const) {
+      expect(await typeFor(accept), accept).to.equal(type)
+    }
+  })
+
   it('responds with 410 to an expired token and to a token of another log', async () => {
     await create('/api/tags', { name: 'one' })
     await settled()
