@@ -43,8 +43,15 @@ export interface Locales {
   add(input: LocaleInput): Promise<Locale>
   /** @throws NotFoundError, ValidationError */
   update(code: string, input: Partial<LocaleInput>): Promise<Locale>
-  /** Changes the code in the list only, for `renameLocale`. @throws NotFoundError, ValidationError for an existing code */
-  rename(code: string, to: Pick<LocaleInput, 'code' | 'name'>): Promise<Locale>
+  /**
+   * Changes the code in the list only, for `renameLocale`. @throws NotFoundError, ValidationError for an existing code
+   * @param fence runs in the same transaction, before the change
+   */
+  rename(
+    code: string,
+    to: Pick<LocaleInput, 'code' | 'name'>,
+    fence: (session: Session) => Promise<void>,
+  ): Promise<Locale>
   /** The content reappears if the locale is added again. @throws NotFoundError, ApplicationError for the default */
   remove(code: string): Promise<Locale>
 }
@@ -59,6 +66,11 @@ interface LocalesRow {
   readonly _id: 'locales'
   readonly defaultCode: string
   readonly list: readonly StoredLocale[]
+}
+
+interface ChangeOptions {
+  readonly op?: CommitItem['op']
+  readonly fence?: (session: Session) => Promise<void>
 }
 
 const FIRST = { id: 1, code: 'en', name: 'English (en)' }
@@ -81,20 +93,21 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
   const change = (
     edit: (row: LocalesRow, change: number) => LocalesRow,
     answer: (before: LocalesRow, after: LocalesRow) => Locale,
-    op: CommitItem['op'] = 'put',
+    { op = 'put', fence }: ChangeOptions = {},
   ): Promise<Locale> =>
     versionedCache.change(async (session, id) => {
+      await fence?.(session)
       const before = await getRow(db, session)
       const after = edit(before, id)
-      const { _id, ...changed } = after
-      await collectionOf(db).updateOne({ _id }, { $set: changed }, { session })
+      await putRow(db, after, session)
       return noted(session, op, answer(before, after))
     })
 
   const put = (
     code: string,
     edit: (row: LocalesRow, change: number) => LocalesRow,
-  ): Promise<Locale> => change(edit, (_, after) => localeOf(after, code))
+    options?: ChangeOptions,
+  ): Promise<Locale> => change(edit, (_, after) => localeOf(after, code), options)
 
   return {
     current: () => versionedCache.current(),
@@ -107,15 +120,15 @@ export async function openLocales(db: Database, options: LocalesOptions = {}): P
       assertName(input.name)
       return put(code, (row) => withChanged(row, code, input, now()))
     },
-    rename: async (code, to) => {
+    rename: async (code, to, fence) => {
       assertNew(to)
-      return put(to.code, (row) => withCode(row, code, to, now()))
+      return put(to.code, (row) => withCode(row, code, to, now()), { fence })
     },
     remove: (code) =>
       change(
         (row) => without(row, code),
         (before) => localeOf(before, code),
-        'delete',
+        { op: 'delete' },
       ),
   }
 }
@@ -143,6 +156,11 @@ async function getRow(db: Database, session?: Session): Promise<LocalesRow> {
   const row = await collectionOf(db).findOne({ _id: 'locales' }, { session })
   if (row === null) throw new Error('The locales are missing from quire_settings')
   return row
+}
+
+async function putRow(db: Database, row: LocalesRow, session: Session): Promise<void> {
+  const { _id, ...changed } = row
+  await collectionOf(db).updateOne({ _id }, { $set: changed }, { session })
 }
 
 function assertNew({ code, name }: Pick<LocaleInput, 'code' | 'name'>): void {

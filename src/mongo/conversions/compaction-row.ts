@@ -3,6 +3,7 @@ import type { Uid } from '../../schema/definition.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { UNFINISHED_COMPACTION } from '../system/schema-ledger.ts'
 import { ensureRow } from '../system/system-collections.ts'
+import { changeRun, type RunId, type RunRow, takeRun } from './run-row.ts'
 
 /** An attribute with the stored name that it has before and after the compaction. */
 export interface CompactedMember {
@@ -30,12 +31,8 @@ export interface CompactedHolder {
 export type CompactionPhase = 'planned' | 'moving' | 'indexes'
 
 /** An unfinished move of values to the names of their attributes. */
-export interface CompactionRow {
+export interface CompactionRow extends RunRow {
   readonly _id: 'compaction'
-  /** The process that moves values, by a random id. A start or a repeated command replaces it. */
-  readonly run: string
-  /** Grows with each write of the run, so that no other run can take over in the middle of one. */
-  readonly step: number
   readonly phase: CompactionPhase
   readonly at: Date
   /** The number of compactions in the ledger before this one. */
@@ -56,54 +53,32 @@ export async function putCompaction(database: Database, row: CompactionRow): Pro
   await ensureRow(compactionsIn(database), row)
 }
 
-/** Replaces the run of a process that was killed, or sleeps. Null if the row is gone. */
+export const compactionRun = (run: string): RunId => ({ ...WHICH, run })
+
+/** Null if the row is gone. */
 export function takeCompaction(database: Database, run: string): Promise<CompactionRow | null> {
-  return database.transact((session) =>
-    compactionsIn(database).findOneAndUpdate(
-      WHICH,
-      { $set: { run }, $inc: { step: 1 } },
-      { session, returnDocument: 'after' },
-    ),
-  )
+  return takeRun(database, compactionRun(run)) as Promise<CompactionRow | null>
 }
 
-/** Changes the row only for the process that has it. @throws ConfigError if another one has taken over */
-export async function changeCompaction(
+/** @throws ConfigError if another process has taken over */
+export function changeCompaction(
   database: Database,
   run: string,
   changes: Partial<Pick<CompactionRow, 'phase' | 'pass'>>,
   session?: Session,
 ): Promise<void> {
-  const { matchedCount } = await compactionsIn(database).updateOne(
-    { ...WHICH, run },
-    { $inc: { step: 1 }, ...(Object.keys(changes).length > 0 && { $set: changes }) },
-    { session },
-  )
-  if (matchedCount === 0) throw new ConfigError([TAKEN_OVER])
+  return changeRun(database, compactionRun(run), changes, session)
 }
-
-/** Writes only while the run has the row. */
-export type Fence = (write: (session: Session) => Promise<void>) => Promise<void>
-
-export function fenceOf(database: Database, run: string): Fence {
-  return (write) =>
-    database.transact(async (session) => {
-      await changeCompaction(database, run, {}, session)
-      await write(session)
-    })
-}
-
-const TAKEN_OVER =
-  'This process has paused for too long, so another one has taken over the move of values. Look at its output.'
 
 /** Ends a move that has not begun. */
 export async function cancelCompaction(database: Database, run: string): Promise<void> {
   await compactionsIn(database).deleteOne({ ...WHICH, run, phase: 'planned' })
 }
 
-/** Called when all indexes and reservations have the new names. */
-export async function endCompaction(database: Database): Promise<void> {
-  await compactionsIn(database).deleteOne({ ...WHICH, phase: 'indexes' })
+/** Called when all indexes and reservations have the new names. A start ends it also for another run. */
+export async function endCompaction(database: Database, run?: string): Promise<void> {
+  const which = run === undefined ? WHICH : { ...WHICH, run }
+  await compactionsIn(database).deleteOne({ ...which, phase: 'indexes' })
 }
 
 /**

@@ -2,9 +2,10 @@ import { ApplicationError, ConfigError } from '../../base/errors.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureRow } from '../system/system-collections.ts'
 import type { LocaleCodes } from './replace-code.ts'
+import { changeRun, type RunId, type RunRow, takeRun } from './run-row.ts'
 
 /** An unfinished rename of a locale. */
-export interface LocaleRenameRow extends LocaleCodes {
+export interface LocaleRenameRow extends LocaleCodes, RunRow {
   readonly _id: 'locale'
   /** The name of the locale afterwards. Null keeps a chosen name. */
   readonly name: string | null
@@ -25,12 +26,25 @@ export async function putLocaleRename(database: Database, row: LocaleRenameRow):
   await ensureRow(renamesIn(database), row)
 }
 
-export async function beginLocaleRename(database: Database): Promise<void> {
-  await renamesIn(database).updateOne(WHICH, { $set: { hasBegun: true } })
+export const localeRun = (run: string): RunId => ({ ...WHICH, run })
+
+/** Null if the row is gone. */
+export function takeLocaleRename(database: Database, run: string): Promise<LocaleRenameRow | null> {
+  return takeRun(database, localeRun(run)) as Promise<LocaleRenameRow | null>
 }
 
-export async function endLocaleRename(database: Database): Promise<void> {
-  await renamesIn(database).deleteOne(WHICH)
+/** @throws ConfigError if another process has taken over */
+export function beginLocaleRename(database: Database, run: string): Promise<void> {
+  return changeRun(database, localeRun(run), { hasBegun: true })
+}
+
+/** Ends a rename that has not begun. */
+export async function cancelLocaleRename(database: Database, run: string): Promise<void> {
+  await renamesIn(database).deleteOne({ ...WHICH, run, hasBegun: false })
+}
+
+export async function endLocaleRename(database: Database, run: string): Promise<void> {
+  await renamesIn(database).deleteOne({ ...WHICH, run })
 }
 
 /**

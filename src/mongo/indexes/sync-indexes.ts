@@ -33,14 +33,19 @@ const NOT_BESIDE: ReadonlySet<unknown> = new Set([68, 85, 86])
 /** Far fewer than the connections of the pool, because a start with many content-types must not wait for one. */
 const CONCURRENCY = 8
 
+/** @throws Error if the process may not change indexes any more */
+type IndexGuard = () => Promise<void>
+
 /**
  * Runs under a lease. `stored` saves a command per missing collection.
  * @throws SchemaError if stored values violate a declared uniqueness
+ * @param guard runs before each change
  */
 export async function syncIndexes(
   database: Database,
   collections: readonly CollectionPlan[],
   stored: StoredCollections | null = null,
+  guard: IndexGuard = () => Promise.resolve(),
 ): Promise<IndexReport> {
   const before = await compareAll(database, collections, stored)
   const strays = before.flatMap(({ strays }) => strays)
@@ -52,7 +57,7 @@ export async function syncIndexes(
     )
     await mapConcurrently(differences, CONCURRENCY, async (difference) => {
       try {
-        await apply(database, difference)
+        await apply(database, difference, guard)
       } catch (error) {
         throw toSchemaError(difference.collection, error)
       }
@@ -150,25 +155,33 @@ function keyText(key: object): string {
 }
 
 /** Builds before it drops, to keep uniqueness enforced. Drops first if there is no room or indexes cannot coexist. */
-async function apply(database: Database, difference: Difference): Promise<void> {
+async function apply(database: Database, difference: Difference, guard: IndexGuard): Promise<void> {
   const { collection, missing, outdated, names } = difference
   const replacedBy = ({ name }: IndexPlan): readonly string[] =>
     outdated.filter((old) => planNameOf(old) === name)
   const undeclared = outdated.filter(
     (old) => !missing.some((plan) => replacedBy(plan).includes(old)),
   )
-  const drop = (which: readonly string[]): Promise<void> => dropIndexes(database, collection, which)
+  const drop = async (which: readonly string[]): Promise<void> => {
+    if (which.length === 0) return
+    await guard()
+    await dropIndexes(database, collection, which)
+  }
+  const create = async (plans: readonly IndexPlan[]): Promise<void> => {
+    if (plans.length === 0) return
+    await guard()
+    await build(database, collection, plans)
+  }
   const added = missing.filter((plan) => replacedBy(plan).length === 0)
   await eitherOrder(new Set([CANNOT_CREATE_INDEX]), {
-    build: () => build(database, collection, added),
+    build: () => create(added),
     drop: () => drop(undeclared),
   })
   for (const plan of missing) {
     const replaced = replacedBy(plan)
     if (replaced.length === 0) continue
     await eitherOrder(NOT_BESIDE, {
-      build: () =>
-        build(database, collection, [{ ...plan, name: freeIndexName(plan.name, names) }]),
+      build: () => create([{ ...plan, name: freeIndexName(plan.name, names) }]),
       drop: () => drop(replaced),
     })
   }
@@ -193,7 +206,6 @@ async function build(
   collection: string,
   plans: readonly IndexPlan[],
 ): Promise<void> {
-  if (plans.length === 0) return
   await database.collection(collection).createIndexes(
     plans.map(({ name, key, unique, partialFilterExpression }) => ({
       name,

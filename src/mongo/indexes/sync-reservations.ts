@@ -2,6 +2,7 @@ import { CmsError, type Fault } from '../../base/errors.ts'
 import { SchemaError } from '../../schema/schema-error.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { Database, Session } from '../connection/database.ts'
+import { deleteRows, type WriteTogether } from '../system/delete-rows.ts'
 import { withLease } from '../system/lease.ts'
 import { reservationsIn, reservedAttributes, settleReservations } from '../write/reservations.ts'
 import { ensureIndexes } from '../system/system-collections.ts'
@@ -11,10 +12,14 @@ interface ReservedRow {
   readonly attributes: readonly string[]
 }
 
-/** Reserves stored values after the schema changed. @throws SchemaError if stored values repeat */
+/**
+ * Reserves stored values after the schema changed. @throws SchemaError if stored values repeat
+ * @param write runs each write in a transaction
+ */
 export async function syncReservations(
   database: Database,
   plans: readonly ContentTypePlan[],
+  write: WriteTogether = (work) => database.transact(work),
 ): Promise<void> {
   const wanted = plans.flatMap(reservedAttributes)
   if (areSame(await readDone(database), wanted)) return
@@ -25,17 +30,18 @@ export async function syncReservations(
     const gone = done.filter((attribute) => !wanted.includes(attribute))
     const isNew = (attribute: string): boolean => !done.includes(attribute)
     // New attributes may have stale reservations of a start that failed because of repeated values.
-    await reservationsIn(database).deleteMany({
-      attribute: { $in: [...gone, ...wanted.filter(isNew)] },
-    })
+    const attribute = { $in: [...gone, ...wanted.filter(isNew)] }
+    await deleteRows(reservationsIn(database), { attribute }, write)
     for (const plan of plans) {
-      if (reservedAttributes(plan).some(isNew)) await reserveStored(database, plan)
+      if (reservedAttributes(plan).some(isNew)) await reserveStored(database, plan, write)
     }
-    await rowsIn(database).updateOne(
-      { _id: 'reservations' },
-      { $set: { attributes: wanted } },
-      { upsert: true },
-    )
+    await write(async (session) => {
+      await rowsIn(database).updateOne(
+        { _id: 'reservations' },
+        { $set: { attributes: wanted } },
+        { upsert: true, session },
+      )
+    })
   })
 }
 
@@ -43,43 +49,32 @@ export async function syncReservations(
 export async function forgetReservations(
   database: Database,
   plans: readonly ContentTypePlan[] | 'all',
+  session?: Session,
 ): Promise<void> {
-  const done = await readDone(database)
+  const done = await readDone(database, session)
   const forgotten = plans === 'all' ? done : plans.flatMap(reservedAttributes)
   const attributes = done.filter((name) => !forgotten.includes(name))
   if (attributes.length === done.length) return
-  await rowsIn(database).updateOne({ _id: 'reservations' }, { $set: { attributes } })
+  await rowsIn(database).updateOne({ _id: 'reservations' }, { $set: { attributes } }, { session })
 }
 
 /** Deletes the rows, too, because no declaration names them any more. */
-export async function deleteReservations(
-  database: Database,
-  write: (work: (session: Session) => Promise<void>) => Promise<void>,
-): Promise<void> {
-  await forgetReservations(database, 'all')
-  for (;;) {
-    const options = { projection: { _id: 1 }, limit: DELETED, batchSize: DELETED + 1 }
-    const rows = await reservationsIn(database).find({}, options).toArray()
-    if (rows.length === 0) return
-    const which = { _id: { $in: rows.map(({ _id }) => _id) } }
-    await write(async (session) => {
-      await reservationsIn(database).deleteMany(which, { session })
-    })
-  }
+export async function deleteReservations(database: Database, write: WriteTogether): Promise<void> {
+  await write((session) => forgetReservations(database, 'all', session))
+  await deleteRows(reservationsIn(database), {}, write)
 }
 
-/** The number of rows in one transaction. */
-const DELETED = 1_000
-
-async function reserveStored(database: Database, plan: ContentTypePlan): Promise<void> {
+async function reserveStored(
+  database: Database,
+  plan: ContentTypePlan,
+  write: WriteTogether,
+): Promise<void> {
   const published = database
     .collection(plan.collectionName)
     .find({ status: 'published' }, { projection: { _id: 0, documentId: 1 } })
   for await (const { documentId } of published) {
     try {
-      await database.transact((session) =>
-        settleReservations(database, plan, String(documentId), session),
-      )
+      await write((session) => settleReservations(database, plan, String(documentId), session))
     } catch (error) {
       if (!(error instanceof CmsError) || error.status !== 400) throw error
       throw new SchemaError([
@@ -100,8 +95,8 @@ function rowsIn(database: Database) {
   return database.table<ReservedRow>('quire_settings')
 }
 
-async function readDone(database: Database): Promise<readonly string[]> {
-  return (await rowsIn(database).findOne({ _id: 'reservations' }))?.attributes ?? []
+async function readDone(database: Database, session?: Session): Promise<readonly string[]> {
+  return (await rowsIn(database).findOne({ _id: 'reservations' }, { session }))?.attributes ?? []
 }
 
 function areSame(one: readonly string[], other: readonly string[]): boolean {

@@ -99,17 +99,14 @@ export function openQueryStats(options: QueryStatsOptions): QueryStats {
 }
 
 export function readQueryStats(database: Database): Promise<readonly QueryStat[]> {
-  return database
-    .table<StatRow>(COLLECTION)
+  return queryStatsOf(database)
     .find({}, { projection: { _id: 0 } })
     .sort({ slowestMs: -1 })
     .limit(MAX_STORED)
     .toArray()
 }
 
-export async function forgetQueryStats(database: Database): Promise<void> {
-  await database.table<StatRow>(COLLECTION).deleteMany({})
-}
+export const queryStatsOf = (database: Database) => database.table<StatRow>(COLLECTION)
 
 function add(pending: Map<string, Pending>, shape: QueryShape, command: ObservedCommand): void {
   const key = JSON.stringify(shape)
@@ -133,7 +130,7 @@ async function write(
   seen: ReadonlyMap<string, Pending>,
   { explained, now }: { readonly explained: Explained | null; readonly now: Date },
 ): Promise<void> {
-  const rows = database.table<StatRow>(COLLECTION)
+  const rows = queryStatsOf(database)
   const operations = [...seen].map(([key, stat]): AnyBulkWriteOperation<StatRow> => {
     const plan = explained?.key === key ? explained.plan : null
     const update = {

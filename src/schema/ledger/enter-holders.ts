@@ -74,7 +74,7 @@ interface KeptCollections {
   readonly faults: readonly string[]
 }
 
-/** A renamed type keeps its collection. A new type whose collection is taken gets another one. */
+/** A renamed type keeps its collection. If the collection of a new type is taken, the type gets another one. */
 function keepCollections(
   { collections: known }: Ledger,
   contentTypes: readonly ContentTypeDefinition[],

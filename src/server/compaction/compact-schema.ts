@@ -4,21 +4,22 @@ import type { Database } from '../../mongo/connection/database.ts'
 import {
   cancelCompaction,
   changeCompaction,
+  compactionRun,
   type CompactionPhase,
   type CompactionRow,
-  type Fence,
-  fenceOf,
   putCompaction,
   readCompaction,
   takeCompaction,
 } from '../../mongo/conversions/compaction-row.ts'
+import { assertFenceable, type Fence, fenceOf } from '../../mongo/conversions/run-row.ts'
 import { assertNoLocaleRename } from '../../mongo/conversions/locale-rename-row.ts'
 import { countRows, rewriteRows } from '../../mongo/conversions/rewrite-rows.ts'
 import { dropIndexesOf } from '../../mongo/indexes/sync-indexes.ts'
 import { deleteReservations } from '../../mongo/indexes/sync-reservations.ts'
-import { forgetQueryStats } from '../../mongo/observe/query-stats.ts'
+import { queryStatsOf } from '../../mongo/observe/query-stats.ts'
 import { findUntypedKey } from '../../mongo/system/idempotency-records.ts'
 import { assertAlone, REWRITE_LEASE } from '../../mongo/system/assert-alone.ts'
+import { deleteRows } from '../../mongo/system/delete-rows.ts'
 import { withLease } from '../../mongo/system/lease.ts'
 import { readLedger, replaceMarked } from '../../mongo/system/schema-ledger.ts'
 import { presenceOf } from '../../people/administrators/presence.ts'
@@ -63,6 +64,11 @@ export interface MovedColumn {
   readonly to: string
 }
 
+export interface MovedValues extends Compaction {
+  /** The run that may build the indexes. Null if no value was moved. */
+  readonly run: string | null
+}
+
 /** No process has this release, so all others count. */
 const NO_RELEASE = ''
 
@@ -72,24 +78,22 @@ const OFFLINE = 'Values can be moved only while no server is running, and these 
  * Moves all values to the names of their attributes. Continues after a kill. The row stays until the indexes are built.
  * @throws ConfigError if a process is running, or if a start would change the ledger
  */
-export async function compactSchema(parts: CompactionParts): Promise<Compaction> {
+export async function compactSchema(parts: CompactionParts): Promise<MovedValues> {
   const { database } = parts
-  assertTransactions(database)
+  assertFenceable(database, WORK)
   return withLease(database, REWRITE_LEASE, async () => {
     await assertNoLocaleRename(database)
     const run = randomUUID()
     const found = await takeBegun(database, run)
-    if (found?.phase === 'indexes') return { moved: movesIn(found.holders), rows: {} }
-    if (found !== null) {
-      await assertOffline(parts)
-      return moveAll(database, found)
-    }
-    const row = await begin(parts, run)
-    return row === null ? { moved: [], rows: {} } : moveAll(database, row)
+    if (found?.phase === 'indexes') return { run, moved: movesIn(found.holders), rows: {} }
+    if (found !== null) await assertOffline(parts)
+    const row = found ?? (await begin(parts, run))
+    if (row === null) return { run: null, moved: [], rows: {} }
+    return { run, ...(await moveAll(database, row)) }
   })
 }
 
-/** Null if there is none. A command that was killed before it began has changed nothing. */
+/** Null if there is none. A command that was killed before it began has changed no value. */
 async function takeBegun(database: Database, run: string): Promise<CompactionRow | null> {
   const row = await readCompaction(database)
   if (row === null) return null
@@ -98,7 +102,7 @@ async function takeBegun(database: Database, run: string): Promise<CompactionRow
   return null
 }
 
-/** Plans again if a process has changed the ledger. Null if there is nothing to move. */
+/** Plans again if a process has changed the ledger. Null if no value has to move. */
 async function begin(parts: CompactionParts, run: string): Promise<CompactionRow | null> {
   const { database } = parts
   for (;;) {
@@ -146,18 +150,12 @@ async function enter(
   }
 }
 
-/** @throws ConfigError, because a standalone server does not show its processes, and cannot stop a late writer */
-function assertTransactions({ hasTransactions }: Database): void {
-  if (hasTransactions) return
-  throw new ConfigError([
-    'Values can be moved only on a replica set, because the move needs transactions. Start mongod with --replSet rs0, and run rs.initiate() once in mongosh.',
-  ])
-}
+const WORK = 'Values can be moved'
 
 /** Counts the rows that a compaction rewrites, without a change. @throws ConfigError as `compactSchema` */
 export async function planCompaction(parts: CompactionParts): Promise<Compaction> {
   const { database } = parts
-  assertTransactions(database)
+  assertFenceable(database, WORK)
   const begun = await readBegun(database)
   const ledger = await readLedger(database)
   const holders = begun?.holders ?? (await planHolders(parts, ledger))
@@ -179,7 +177,7 @@ type FinishLog = (facts: object, message: string) => void
 /** Called by each start, before it reads the ledger. Waits for a command that moves values. */
 export async function finishCompaction(database: Database, log: FinishLog): Promise<void> {
   if (hasMoved(await readCompaction(database))) return
-  assertTransactions(database)
+  assertFenceable(database, WORK)
   await withLease(
     database,
     REWRITE_LEASE,
@@ -204,8 +202,11 @@ export async function assertNotCompacted(database: Database, entered: Ledger): P
   const ignore: FinishLog = () => undefined
   await finishCompaction(database, ignore)
   const { compactions = 0 } = await readLedger(database)
-  if (compactions === (entered.compactions ?? 0)) return
-  throw new ConfigError(['Values were moved to the names of their attributes. Start again.'])
+  if (compactions !== (entered.compactions ?? 0)) {
+    throw new ConfigError(['Values were moved to the names of their attributes. Start again.'])
+  }
+  // A command that still builds indexes stops, because the start builds those of its own declarations.
+  if ((await readCompaction(database)) !== null) await takeCompaction(database, randomUUID())
 }
 
 async function planHolders(
@@ -257,7 +258,7 @@ function assertCollections(ledger: Ledger, holders: CompactionRow['holders']): v
 
 async function moveAll(database: Database, row: CompactionRow): Promise<Compaction> {
   const { run, holders } = row
-  const fence = fenceOf(database, run)
+  const fence = fenceOf(database, compactionRun(run))
   const collections = collectionsOf(await readLedger(database))
   const rows: Record<string, number> = {}
   for (const [pass, table] of passTables(holders).entries()) {
@@ -300,8 +301,8 @@ async function dropIndexes(
 /** Deletes rows that the next start, or the next request, makes again. */
 async function forgetDerived(database: Database, fence: Fence): Promise<void> {
   await deleteReservations(database, fence)
-  await forgetQueryStats(database)
-  await presenceOf(database).deleteMany({})
+  await deleteRows(queryStatsOf(database), {}, fence)
+  await deleteRows(presenceOf(database), {}, fence)
 }
 
 /** Of all content-types, also of those that are not declared any more. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Locale, Locales } from '../../content/locales/locales.ts'
 import { assertLocaleCode } from '../../content/locales/locale-code.ts'
 import { fault, NotFoundError, validationError } from '../../base/errors.ts'
@@ -11,12 +12,16 @@ import { assertAlone, REWRITE_LEASE } from '../../mongo/system/assert-alone.ts'
 import {
   assertSameRename,
   beginLocaleRename,
+  cancelLocaleRename,
   endLocaleRename,
+  localeRun,
   type LocaleRenameRow,
   putLocaleRename,
   readLocaleRename,
+  takeLocaleRename,
 } from '../../mongo/conversions/locale-rename-row.ts'
 import { findRewrites, findVersionCollections, forgetDerived } from './rename-steps.ts'
+import { assertFenceable, changeRun, fenceOf } from '../../mongo/conversions/run-row.ts'
 import type { LocaleCodes } from '../../mongo/conversions/replace-code.ts'
 import { countRows, type Rewrite, rewriteRows } from '../../mongo/conversions/rewrite-rows.ts'
 
@@ -50,41 +55,62 @@ export interface RenamedLocale {
 
 /**
  * Rewrites all rows that name the locale. Continues the same rename after a kill. @throws NotFoundError,
- * ValidationError for a code that exists or has content, ConfigError if a process is running
+ * ValidationError for a code that exists or has content, ConfigError if a process is running, or without transactions
  */
 export async function renameLocale(
   parts: RenamingParts,
   rename: LocaleRename,
 ): Promise<RenamedLocale> {
   assertLocaleCode(rename.to)
-  const { database, maxWaitMs } = parts
+  const { database } = parts
+  assertFenceable(database, WORK)
   return withLease(database, REWRITE_LEASE, async () => {
     await assertNoCompaction(database)
-    const found = await readLocaleRename(database)
-    if (found?.hasBegun === true) {
-      assertSameRename(found, rename)
-    } else {
-      await assertRenamable(parts, rename)
-      await endLocaleRename(database) // of a command that was killed before it began
-      await putLocaleRename(database, {
-        _id: 'locale',
-        ...rename,
-        hasBegun: false,
-        at: parts.now(),
-      })
-    }
-    // After the row, because processes that start later wait for it.
-    try {
-      await assertAlone(database, NO_RELEASE, { why: OFFLINE, maxWaitMs })
-    } catch (error) {
-      if (found?.hasBegun !== true) await endLocaleRename(database)
-      throw error
-    }
-    await beginLocaleRename(database)
-    const rows = await rewriteAll(parts, found?.hasBegun === true ? found : rename)
-    if (parts.isKnown) await reserveAgain(parts)
+    const run = randomUUID()
+    const begun = await takeBegunRename(database, run, rename)
+    if (begun === null) await beginRename(parts, rename, run)
+    else await assertOffline(parts)
+    const rows = await rewriteAll(parts, { ...(begun ?? rename), run })
+    if (parts.isKnown) await reserveAgain(parts, run)
+    await endLocaleRename(database, run)
     return { from: rename.from, to: rename.to, rows }
   })
+}
+
+const WORK = 'A locale can be renamed'
+
+/** Null if there is none. A command that was killed before it began has changed no row. */
+async function takeBegunRename(
+  database: Database,
+  run: string,
+  rename?: LocaleCodes,
+): Promise<LocaleRenameRow | null> {
+  const found = await readLocaleRename(database)
+  if (found === null) return null
+  if (found.hasBegun) {
+    if (rename !== undefined) assertSameRename(found, rename)
+    return takeLocaleRename(database, run)
+  }
+  await cancelLocaleRename(database, found.run)
+  return null
+}
+
+async function beginRename(parts: RenamingParts, rename: LocaleRename, run: string): Promise<void> {
+  const { database, now } = parts
+  await assertRenamable(parts, rename)
+  const row = { _id: 'locale', run, step: 0, hasBegun: false, at: now() } as const
+  await putLocaleRename(database, { ...row, ...rename })
+  try {
+    await assertOffline(parts) // after the row, because processes that start later wait for it
+  } catch (error) {
+    await cancelLocaleRename(database, run)
+    throw error
+  }
+  await beginLocaleRename(database, run)
+}
+
+function assertOffline({ database, maxWaitMs }: RenamingParts): Promise<void> {
+  return assertAlone(database, NO_RELEASE, { why: OFFLINE, maxWaitMs })
 }
 
 /** Counts the rows that a rename rewrites, without a change. @throws as `renameLocale` */
@@ -95,6 +121,7 @@ export async function planLocaleRename(
   const { database, schema } = parts
   const { from, to } = rename
   assertLocaleCode(to)
+  assertFenceable(database, WORK)
   const found = await readLocaleRename(database)
   if (found?.hasBegun === true) assertSameRename(found, rename)
   else await assertRenamable(parts, rename)
@@ -108,17 +135,17 @@ type FinishLog = (facts: object, message: string) => void
 export async function finishLocaleRename(parts: RewritingParts, log: FinishLog): Promise<void> {
   const { database } = parts
   if ((await readLocaleRename(database)) === null) return
+  assertFenceable(database, WORK)
   await withLease(
     database,
     REWRITE_LEASE,
     async () => {
-      const row = await readLocaleRename(database)
+      const row = await takeBegunRename(database, randomUUID())
       if (row === null) return
-      // The command was killed before it knew that no process was running.
-      if (!row.hasBegun) return endLocaleRename(database)
-      const { from, to } = row
+      const { from, to, run } = row
       log({ from, to }, 'The rename of a locale continues after an interruption')
       const rows = await rewriteAll(parts, row)
+      await endLocaleRename(database, run)
       log({ from, to, rows }, 'A locale was renamed')
     },
     Infinity,
@@ -130,15 +157,18 @@ const NO_RELEASE = ''
 
 const OFFLINE = 'A locale can be renamed only while no server is running, and these processes are'
 
+type StartedRename = LocaleRename & Pick<LocaleRenameRow, 'run'>
+
 async function rewriteAll(
   { database, schema, locales }: RewritingParts,
-  { from, to, name }: LocaleRename | LocaleRenameRow,
+  rename: StartedRename,
 ): Promise<RenamedLocale['rows']> {
+  const { from, to, run } = rename
+  const fence = fenceOf(database, localeRun(run))
   const rewrites = await findRewrites(database, schema, { from, to })
-  const rows = await addRows(rewrites, (one) => rewriteRows(database, one))
-  await forgetDerived(database, await findVersionCollections(database, schema))
-  await renameInList(await locales(), { from, to, name })
-  await endLocaleRename(database)
+  const rows = await addRows(rewrites, (one) => rewriteRows(database, one, fence))
+  await forgetDerived(database, await findVersionCollections(database, schema), fence)
+  await renameInList(database, await locales(), rename)
   return rows
 }
 
@@ -154,16 +184,22 @@ async function addRows(
   return rows
 }
 
-/** The last step, so it may be the only one that was done before a kill. */
-async function renameInList(locales: Locales, { from, to, name }: LocaleRename): Promise<void> {
+/** The last change of content, so it may be the only one that was done before a kill. */
+async function renameInList(
+  database: Database,
+  locales: Locales,
+  { from, to, name, run }: StartedRename,
+): Promise<void> {
   const { all } = await locales.current()
   if (all.some(({ code }) => code === to) && all.every(({ code }) => code !== from)) return
-  await locales.rename(from, { code: to, ...(name !== null && { name }) })
+  await locales.rename(from, { code: to, ...(name !== null && { name }) }, (session) =>
+    changeRun(database, localeRun(run), {}, session),
+  )
 }
 
-async function reserveAgain({ database, schema }: RewritingParts): Promise<void> {
+async function reserveAgain({ database, schema }: RewritingParts, run: string): Promise<void> {
   const plans = [...schema.contentTypes.values()].filter(({ adopted }) => adopted === undefined)
-  await syncReservations(database, plans)
+  await syncReservations(database, plans, fenceOf(database, localeRun(run)))
 }
 
 async function assertRenamable(parts: RewritingParts, { from, to }: LocaleCodes): Promise<void> {

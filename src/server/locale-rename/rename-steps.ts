@@ -1,11 +1,12 @@
 import { userContentIn } from '../../content/deleted-users/user-content-rows.ts'
-import { restartBuilds } from '../../changes/search/build-index.ts'
 import type { Database } from '../../mongo/connection/database.ts'
 import { conversionsIn } from '../../mongo/conversions/conversion-progress.ts'
+import type { Fence } from '../../mongo/conversions/run-row.ts'
 import { forgetReservations } from '../../mongo/indexes/sync-reservations.ts'
 import { pendingDraftsOf } from '../../mongo/search/fresh-drafts.ts'
 import { recentRowsOf, segmentRowsOf, textIndexesOf } from '../../mongo/search/index-rows.ts'
 import { searchTypesOf } from '../../mongo/search/index-progress.ts'
+import { deleteRows } from '../../mongo/system/delete-rows.ts'
 import { readLedger } from '../../mongo/system/schema-ledger.ts'
 import { API_TOKENS } from '../../people/access/api-token-rows.ts'
 import { ROLES } from '../../people/access/role-rows.ts'
@@ -100,20 +101,23 @@ function textRewrites(schema: Schema, codes: LocaleCodes): readonly Rewrite[] {
 export async function forgetDerived(
   database: Database,
   collections: readonly string[],
+  fence: Fence,
 ): Promise<void> {
-  const searched = await searchTypesOf(database).find({}).toArray()
-  await restartBuilds(
-    database,
-    searched.map(({ _id }) => _id),
-  )
-  await textIndexesOf(database).deleteMany({})
-  await recentRowsOf(database).deleteMany({})
-  await pendingDraftsOf(database).deleteMany({})
+  await fence(async (session) => {
+    await searchTypesOf(database).updateMany({}, { $set: { after: '' } }, { session })
+    await conversionsIn(database).updateMany(
+      { _id: 'conversion' },
+      { $set: { after: '' } },
+      { session },
+    )
+    await userContentIn(database).updateMany({}, { $set: { part: null, after: '' } }, { session })
+    await forgetReservations(database, 'all', session)
+  })
+  await deleteRows(textIndexesOf(database), {}, fence)
+  await deleteRows(recentRowsOf(database), {}, fence)
+  await deleteRows(pendingDraftsOf(database), {}, fence)
   for (const collectionName of collections) {
-    await segmentRowsOf(database, { collectionName }).deleteMany({})
+    await deleteRows(segmentRowsOf(database, { collectionName }), {}, fence)
   }
-  await presenceOf(database).deleteMany({})
-  await forgetReservations(database, 'all')
-  await conversionsIn(database).updateMany({ _id: 'conversion' }, { $set: { after: '' } })
-  await userContentIn(database).updateMany({}, { $set: { part: null, after: '' } })
+  await deleteRows(presenceOf(database), {}, fence)
 }

@@ -1,4 +1,9 @@
-import { endCompaction } from '../../mongo/conversions/compaction-row.ts'
+import {
+  changeCompaction,
+  compactionRun,
+  endCompaction,
+} from '../../mongo/conversions/compaction-row.ts'
+import { fenceOf } from '../../mongo/conversions/run-row.ts'
 import { compileCollections } from '../../mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../mongo/indexes/sync-indexes.ts'
 import { syncReservations } from '../../mongo/indexes/sync-reservations.ts'
@@ -19,8 +24,9 @@ export async function compactContent(
   const { computed } = extensions
   const parts = { database, schema, computed, entered, now: documents.now, ...limit }
   if (isPlan) return planCompaction(parts)
-  const compaction = await compactSchema(parts)
-  if (await buildAgain(base, definitions)) await endCompaction(database)
+  const { run, ...compaction } = await compactSchema(parts)
+  if (run === null) return compaction
+  if (await buildAgain(base, definitions, run)) await endCompaction(database, run)
   return compaction
 }
 
@@ -28,12 +34,14 @@ export async function compactContent(
 async function buildAgain(
   { database, extensions }: Base,
   definitions: Definitions,
+  run: string,
 ): Promise<boolean> {
   const after = await readStoredNames(database, definitions)
   if (!after.isKnown || after.retyped.length > 0) return false
   const schema = compileSchema(after.definitions, after.storedNames, extensions.computed)
-  await syncIndexes(database, [...compileCollections(schema).values()])
+  const collections = [...compileCollections(schema).values()]
+  await syncIndexes(database, collections, null, () => changeCompaction(database, run, {}))
   const plans = [...schema.contentTypes.values()].filter(({ adopted }) => adopted === undefined)
-  await syncReservations(database, plans)
+  await syncReservations(database, plans, fenceOf(database, compactionRun(run)))
   return true
 }

@@ -14,6 +14,8 @@ const failure = async (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
+const noFence = (): Promise<void> => Promise.resolve()
+
 describe('openLocales', () => {
   let test: Awaited<ReturnType<typeof openTestDatabase>>
   let ms = Date.UTC(2026, 0, 1)
@@ -36,16 +38,22 @@ describe('openLocales', () => {
   it('renames a code with its usual name and the default', async () => {
     await here.add({ code: 'fr', name: 'Français' })
     ms += 1_000
-    const english = await here.rename('en', { code: 'en-GB' })
+    const english = await here.rename('en', { code: 'en-GB' }, noFence)
     expect(english).to.include({ id: 1, code: 'en-GB', isDefault: true })
     expect(english.name).to.match(/\(en-GB\)$/)
     expect(english.updatedAt.getTime()).to.equal(ms)
     expect((await here.current()).defaultCode).to.equal('en-GB')
-    expect((await here.rename('fr', { code: 'fr-CA' })).name).to.equal('Français')
-    expect((await here.rename('fr-CA', { code: 'fr', name: 'F' })).name).to.equal('F')
-    expect(await failure(here.rename('fr', { code: 'en-GB' }))).to.be.instanceOf(ValidationError)
-    expect(await failure(here.rename('en', { code: 'de' }))).to.be.instanceOf(NotFoundError)
-    expect(await failure(here.rename('fr', { code: 'xx' }))).to.be.instanceOf(ValidationError)
+    expect((await here.rename('fr', { code: 'fr-CA' }, noFence)).name).to.equal('Français')
+    expect((await here.rename('fr-CA', { code: 'fr', name: 'F' }, noFence)).name).to.equal('F')
+    expect(await failure(here.rename('fr', { code: 'en-GB' }, noFence))).to.be.instanceOf(
+      ValidationError,
+    )
+    expect(await failure(here.rename('en', { code: 'de' }, noFence))).to.be.instanceOf(
+      NotFoundError,
+    )
+    expect(await failure(here.rename('fr', { code: 'xx' }, noFence))).to.be.instanceOf(
+      ValidationError,
+    )
     expect(await codes(here)).to.deep.equal(['en-GB', 'fr'])
   })
 

@@ -26,6 +26,12 @@ import type { TestServer } from '../../support/server.ts'
 import { writeContentTypes } from '../../support/server-process.ts'
 import { testUri } from '../../support/test-database.ts'
 import { type Dump, restoreDatabase } from '../locale-rename/renamed-world.ts'
+import {
+  failureOf,
+  interruptedAt,
+  withoutTransactions,
+  wrapMethods,
+} from '../locale-rename/wrapped-database.ts'
 import { comparedRows, dumpExactly } from './compared-rows.ts'
 
 type Types = Readonly<Record<string, object>>
@@ -132,28 +138,24 @@ describe('the safety of schema compact', function () {
     let stopped = 0
     for (let at = 1; ; at += 1) {
       await restoreDatabase(db, filled)
-      let transactions = 0
       let finished: ReturnType<typeof comparedRows> | null = null
-      const failure = await withBase((base) => {
-        const other = (name: string, own: (...parts: never[]) => unknown): unknown =>
-          name !== 'transact'
-            ? own
-            : async (...parts: never[]) => {
-                transactions += 1
-                if (transactions === at) {
-                  await db.collection('quire_leases').deleteMany({}) // it has expired
-                  await finishCompaction(base.database, () => undefined)
-                  await db
-                    .collection('things')
-                    .updateOne({ status: 'published' }, { $set: { left: 'newer', title: 'newer' } })
-                  finished = comparedRows(await dumpExactly(db))
-                }
-                return own(...parts)
-              }
-        return move(base, wrapped(base.database, other)).then(
+      let transactions = 0
+      const failure = await withBase(async (base) => {
+        const finish = async (): Promise<void> => {
+          await db.collection('quire_leases').deleteMany({}) // it has expired
+          await finishCompaction(base.database, () => undefined)
+          await db
+            .collection('things')
+            .updateOne({ status: 'published' }, { $set: { left: 'newer', title: 'newer' } })
+          finished = comparedRows(await dumpExactly(db))
+        }
+        const { wrapped, calls } = interruptedAt(base.database, 'transact', at, finish)
+        const message = await move(base, wrapped).then(
           () => '',
           (error: unknown) => (error as Error).message,
         )
+        transactions = calls()
+        return message
       })
       if (transactions < at) break
       expect(failure, `transaction ${at}`).to.match(/another one has taken over/)
@@ -164,10 +166,9 @@ describe('the safety of schema compact', function () {
   })
 
   it('refuses a database without transactions', async () => {
-    const failure = await withBase((base) => {
-      const standalone = Object.create(base.database, { hasTransactions: { value: false } })
-      return failureOf(move(base, standalone as Database))
-    })
+    const failure = await withBase((base) =>
+      failureOf(move(base, withoutTransactions(base.database))),
+    )
     expect(failure).to.match(/only on a replica set/)
     expect(comparedRows(await dumpExactly(db))).to.deep.equal(comparedRows(filled))
   })
@@ -176,10 +177,10 @@ describe('the safety of schema compact', function () {
     const more = typesOf(PART, { ...THING, name: { type: 'string' } })
     let looks = 0
     const moved = await withBase((base) => {
-      const database = wrapped(base.database, (name, own) =>
+      const database = wrapMethods(base.database, (name, own) =>
         name !== 'findOtherReleases'
           ? own
-          : async (...parts: never[]) => {
+          : async (...parts: readonly unknown[]) => {
               looks += 1
               if (looks === 1) await withBase(enter, more)
               return own(...parts)
@@ -218,17 +219,9 @@ describe('the safety of schema compact', function () {
   /** The move is begun, and its process is killed before the first row. */
   async function stopAfterBegin(): Promise<void> {
     await withBase(async (base) => {
-      let transactions = 0
-      const database = wrapped(base.database, (name, own) =>
-        name !== 'transact'
-          ? own
-          : async (...parts: never[]) => {
-              transactions += 1
-              if (transactions > 1) throw new Error('killed')
-              return own(...parts)
-            },
-      )
-      expect(await failureOf(move(base, database))).to.equal('killed')
+      const kill = (): Promise<void> => Promise.reject(new Error('killed'))
+      const { wrapped } = interruptedAt(base.database, 'transact', 2, kill)
+      expect(await failureOf(move(base, wrapped))).to.equal('killed')
       expect((await readCompaction(base.database))?.phase).to.equal('moving')
       await db.collection('quire_leases').deleteMany({}) // it expires
     })
@@ -258,10 +251,10 @@ describe('the safety of schema compact', function () {
     expect(failure).to.match(/only while no server is running.*process \d+/)
     await withBase(async (base) => {
       let seen = ''
-      const database = wrapped(base.database, (name, own) =>
+      const database = wrapMethods(base.database, (name, own) =>
         name !== 'findOtherReleases'
           ? own
-          : async (...parts: never[]) => {
+          : async (...parts: readonly unknown[]) => {
               const others = await own(...parts)
               seen = await failureOf(withBase(() => Promise.resolve(), NEWER, null))
               return others
@@ -275,10 +268,11 @@ describe('the safety of schema compact', function () {
   it('refuses during the rename of a locale', async () => {
     await withBase(async (base) => {
       const codes = { from: 'en', to: 'en-GB', name: null }
-      const row = { _id: 'locale', ...codes, hasBegun: true, at: new Date() } as const
+      const run = { _id: 'locale', run: 'killed', step: 0 } as const
+      const row = { ...run, ...codes, hasBegun: true, at: new Date() }
       await putLocaleRename(base.database, row)
       expect(await failureOf(move(base, base.database))).to.match(/rename of the locale en/)
-      await endLocaleRename(base.database)
+      await endLocaleRename(base.database, 'killed')
     })
   })
 
@@ -326,25 +320,3 @@ describe('the safety of schema compact', function () {
     )
   })
 })
-
-type Method = (...parts: never[]) => Promise<unknown>
-
-function wrapped(database: Database, change: (name: string, own: Method) => unknown): Database {
-  return new Proxy(database, {
-    get: (target, name) => {
-      const own: unknown = Reflect.get(target, name, target)
-      return typeof own === 'function' && typeof name === 'string'
-        ? change(name, own.bind(target) as Method)
-        : own
-    },
-  })
-}
-
-async function failureOf(work: Promise<unknown>): Promise<string> {
-  const error: unknown = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  )
-  expect(error).to.be.instanceOf(Error)
-  return (error as Error).message
-}

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import type { Table } from '../../../src/mongo/connection/table.ts'
+import { wrapMethods } from './wrapped-database.ts'
 
 export class Killed extends Error {}
 
@@ -26,7 +27,7 @@ const WRITES: ReadonlySet<string | symbol> = new Set<keyof Table<Document>>([
 export function killedAt(target: Database, last: number): KilledDatabase {
   let writes = 0
   const table = (name: string): unknown =>
-    wrap(target.table(name), (method, own) => {
+    wrapMethods(target.table(name), (method, own) => {
       if (!WRITES.has(method)) return own
       return async (...parts: readonly unknown[]) => {
         writes += 1
@@ -36,22 +37,8 @@ export function killedAt(target: Database, last: number): KilledDatabase {
         throw new Killed()
       }
     })
-  const database = wrap(target, (method, own) => (method === 'table' ? table : own))
+  const database = wrapMethods(target, (method, own) => (method === 'table' ? table : own))
   return { database, writes: () => writes }
-}
-
-type Method = (...parts: readonly unknown[]) => unknown
-
-function wrap<T extends object>(
-  target: T,
-  change: (name: string | symbol, own: Method) => unknown,
-): T {
-  return new Proxy(target, {
-    get: (_, name) => {
-      const own: unknown = Reflect.get(target, name, target)
-      return typeof own === 'function' ? change(name, (own as Method).bind(target)) : own
-    },
-  })
 }
 
 /** Null if the write has one row. */

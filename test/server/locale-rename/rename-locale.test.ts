@@ -39,6 +39,7 @@ import {
   settleWorld,
   TO,
 } from './renamed-world.ts'
+import { failureOf } from './wrapped-database.ts'
 
 const RENAME = { from: FROM, to: TO, name: null }
 
@@ -204,6 +205,8 @@ describe('renameLocale', function () {
       await putLocaleRename(parts.database, {
         _id: 'locale',
         ...RENAME,
+        run: 'killed',
+        step: 0,
         hasBegun: true,
         at: new Date(),
       })
@@ -319,21 +322,17 @@ describe('renameLocale', function () {
   })
 
   async function putRenameRow(): Promise<void> {
-    await db
-      .collection<LocaleRenameRow>('quire_conversions')
-      .insertOne({ _id: 'locale', ...RENAME, hasBegun: true, at: new Date() })
+    await db.collection<LocaleRenameRow>('quire_conversions').insertOne({
+      _id: 'locale',
+      ...RENAME,
+      run: 'killed',
+      step: 0,
+      hasBegun: true,
+      at: new Date(),
+    })
   }
 })
 
 async function codesOf({ locales }: RenamingParts): Promise<readonly string[]> {
   return (await (await locales()).current()).all.map(({ code }) => code)
-}
-
-async function failureOf(work: Promise<unknown>): Promise<string> {
-  const error: unknown = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  )
-  expect(error).to.be.instanceOf(Error)
-  return (error as Error).message
 }
