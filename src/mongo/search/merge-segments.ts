@@ -1,4 +1,5 @@
 import {
+  type BlockTerm,
   copyPostings,
   copyTerms,
   type Posting,
@@ -38,6 +39,8 @@ export function chooseMerge(segments: readonly Segment[]): readonly Segment[] {
   return worn === undefined ? [] : [worn]
 }
 
+const NO_BYTES = Buffer.alloc(0)
+
 /** Versions as a segment. */
 export function sealRecent(
   rows: Table<SegmentRow>,
@@ -46,8 +49,7 @@ export function sealRecent(
   const sorted = recent.toSorted((one, other) => (one.documentId < other.documentId ? -1 : 1))
   const terms = new Map<string, Posting[]>()
   for (const [ordinal, { b }] of sorted.entries()) {
-    for (const { term, places } of copyTerms(b?.value() ?? Buffer.alloc(0))) {
-      const posting = { ordinal, places }
+    for (const { term, posting } of copyTerms(b?.value() ?? NO_BYTES, ordinal)) {
       const known = terms.get(term)
       if (known === undefined) terms.set(term, [posting])
       else known.push(posting)
@@ -55,11 +57,7 @@ export function sealRecent(
   }
   const entries = sorted.map(toSegmentEntry)
   const all = [...terms].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return writeSegment(
-    rows,
-    entries,
-    all.map(([term, postings]) => ({ term, postings })),
-  )
+  return writeSegment(rows, entries, [all.map(([term, postings]) => ({ term, postings }))])
 }
 
 export function toSegmentEntry({
@@ -112,30 +110,46 @@ export async function readAllEntries(
 }
 
 interface TermStream {
-  readonly terms: AsyncIterator<{ readonly term: string; readonly list: Uint8Array }, undefined>
+  readonly blocks: AsyncIterator<Uint8Array, undefined>
+  /** The rest of a block. */
+  terms: Iterator<BlockTerm, undefined>
   readonly ordinals: Int32Array
-  head: { readonly term: string; readonly list: Uint8Array } | undefined
+  head: BlockTerm | undefined
 }
+
+/** Postings that are merged before they are written. Waiting for each term would cost more than its merge. */
+const BATCH_POSTINGS = 2_000
 
 async function* mergeTerms(
   rows: Table<SegmentRow>,
   segments: readonly Segment[],
   places: readonly Int32Array[],
-): AsyncGenerator<TermPostings> {
+): AsyncGenerator<readonly TermPostings[]> {
   const streams: TermStream[] = []
   for (const [index, segment] of segments.entries()) {
-    const terms = readTermsOf(rows, segment)
     const ordinals = places[index] ?? new Int32Array()
-    streams.push({ terms, ordinals, head: (await terms.next()).value ?? undefined })
+    streams.push(await openStream(readBlocksOf(rows, segment), ordinals))
   }
-  for (;;) {
-    const term = firstTerm(streams)
-    if (term === null) return
+  let batch: TermPostings[] = []
+  let waiting = 0
+  for (let term = firstTerm(streams); term !== null; term = firstTerm(streams)) {
     const postings: Posting[] = []
-    for (const stream of streams) await takeTerm(stream, term, postings)
+    for (const stream of streams) {
+      while (stream.head?.term === term) {
+        takePostings(stream.head, stream.ordinals, postings)
+        stream.head = stream.terms.next().value ?? (await openBlock(stream))
+      }
+    }
+    if (postings.length === 0) continue
     postings.sort((one, other) => one.ordinal - other.ordinal)
-    if (postings.length > 0) yield { term, postings }
+    batch.push({ term, postings })
+    waiting += postings.length
+    if (waiting < BATCH_POSTINGS) continue
+    yield batch
+    batch = []
+    waiting = 0
   }
+  yield batch
 }
 
 function firstTerm(streams: readonly TermStream[]): string | null {
@@ -146,23 +160,34 @@ function firstTerm(streams: readonly TermStream[]): string | null {
   return first
 }
 
-async function takeTerm(stream: TermStream, term: string, postings: Posting[]): Promise<void> {
-  while (stream.head?.term === term) {
-    for (const { ordinal, places } of copyPostings(stream.head.list)) {
-      const moved = stream.ordinals[ordinal] ?? -1
-      if (moved >= 0) postings.push({ ordinal: moved, places })
-    }
-    stream.head = (await stream.terms.next()).value ?? undefined
-  }
+function takePostings({ list }: BlockTerm, ordinals: Int32Array, postings: Posting[]): void {
+  copyPostings(list, (from, start, end) => {
+    const ordinal = ordinals[from] ?? -1
+    if (ordinal >= 0) postings.push({ ordinal, bytes: list, start, end })
+  })
+}
+
+async function openStream(blocks: TermStream['blocks'], ordinals: Int32Array): Promise<TermStream> {
+  const stream: TermStream = { blocks, terms: readBlock(NO_BYTES), ordinals, head: undefined }
+  stream.head = await openBlock(stream)
+  return stream
+}
+
+/** Returns the first term of the next block. */
+async function openBlock(stream: TermStream): Promise<BlockTerm | undefined> {
+  const { value: block } = await stream.blocks.next()
+  if (block === undefined) return undefined
+  stream.terms = readBlock(block)
+  return stream.terms.next().value
 }
 
 /** Blocks per command. */
 const READ_BATCH = 32
 
-async function* readTermsOf(
+async function* readBlocksOf(
   rows: Table<SegmentRow>,
   { id }: Segment,
-): AsyncGenerator<{ readonly term: string; readonly list: Uint8Array }, undefined> {
+): AsyncGenerator<Uint8Array, undefined> {
   const directory = (await readSegmentRows(rows, [directoryId(id)])).get(directoryId(id))?.directory
   const count = directory?.firstTerms.length ?? 0
   for (let start = 0; start < count; start += READ_BATCH) {
@@ -174,7 +199,7 @@ async function* readTermsOf(
       const block = read.get(one)?.block
       // The merge is discarded, because the segment was replaced.
       if (block === undefined) return
-      yield* readBlock(block)
+      yield block
     }
   }
 }

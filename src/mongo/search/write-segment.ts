@@ -30,13 +30,13 @@ export interface TermPostings {
 const BATCH = 100
 
 /**
- * Stores a segment that no search reads yet. `entries` are in the order of their documents, `terms` in the order of
+ * Stores a segment that no search reads yet. `entries` are in the order of their documents, `batches` in the order of
  * terms.
  */
 export async function writeSegment(
   rows: Table<SegmentRow>,
   entries: readonly SegmentEntry[],
-  terms: Iterable<TermPostings> | AsyncIterable<TermPostings>,
+  batches: Iterable<readonly TermPostings[]> | AsyncIterable<readonly TermPostings[]>,
 ): Promise<Segment> {
   const id = randomBytes(9).toString('base64url')
   const waiting: SegmentRow[] = []
@@ -48,22 +48,25 @@ export async function writeSegment(
   const firstDocuments = await putChunks(id, entries, put)
   const firstTerms: string[] = []
   const blocks = new BlockWriter()
-  const putBlocks = async (isLast: boolean): Promise<void> => {
-    for (const { first, bytes } of blocks.take(isLast)) {
+  const putBlocks = async (complete: ReturnType<BlockWriter['take']>): Promise<void> => {
+    for (const { first, bytes } of complete) {
       await put({ _id: blockId(id, firstTerms.length), b: toBinary(bytes) })
       firstTerms.push(first)
     }
   }
   const words: string[] = []
   const slice = beginTimeSlice()
-  for await (const { term, postings } of terms) {
-    blocks.add(term, postings)
-    const word = wordOfTerm(term)
-    if (word !== null && isCorrection(word)) words.push(word)
-    await putBlocks(false)
-    if (slice.isOver()) await slice.next()
+  for await (const batch of batches) {
+    for (const { term, postings } of batch) {
+      blocks.add(term, postings)
+      const word = wordOfTerm(term)
+      if (word !== null && isCorrection(word)) words.push(word)
+      const complete = blocks.take(false)
+      if (complete.length > 0) await putBlocks(complete)
+      if (slice.isOver()) await slice.next()
+    }
   }
-  await putBlocks(true)
+  await putBlocks(blocks.take(true))
   await put({ _id: directoryId(id), t: firstTerms, d: firstDocuments })
   await putSpellings(id, words, put)
   await put(null)

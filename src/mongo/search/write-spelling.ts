@@ -1,7 +1,7 @@
 import { beginTimeSlice } from '../../base/time-slice.ts'
 import { groupBy } from '../../base/group-by.ts'
 import { BlockWriter } from '../../query/text/postings.ts'
-import { spellingKeys } from '../../query/text/spelling-keys.ts'
+import { spellingKeysOf } from '../../query/text/spelling-keys.ts'
 
 /** A probe reads a block or two, so blocks are smaller than those of terms. */
 const BLOCK_BYTES = 4_096
@@ -16,11 +16,9 @@ export async function* writeSpelling(words: readonly string[]): AsyncGenerator<S
   const writer = new BlockWriter(BLOCK_BYTES)
   const slice = beginTimeSlice()
   const byLength = [...groupBy(words, ({ length }) => length)]
-  for (const [, same] of byLength.toSorted(([one], [other]) => one - other)) {
-    const pieces = same[0] === undefined ? 0 : spellingKeys(same[0]).length
-    for (let piece = 0; piece < pieces; piece += 1) {
-      const keys = same.map((word) => spellingKeys(word)[piece] ?? '')
-      for (const key of keys.toSorted()) writer.addKey(key)
+  for (const [length, same] of byLength.toSorted(([one], [other]) => one - other)) {
+    for (const keyOf of spellingKeysOf(length)) {
+      for (const key of same.map(keyOf).toSorted()) writer.addKey(key)
       yield* writer.take(false)
       if (slice.isOver()) await slice.next()
     }

@@ -1,3 +1,6 @@
+/** For fewer bytes a loop is faster than a native call. */
+const MAX_LOOPED_BYTES = 32
+
 /** Grows as needed. Numbers are whole and not negative. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(1_024)
@@ -27,16 +30,26 @@ export class ByteWriter {
   }
 
   text(text: string): this {
+    if (this.#shortAscii(text)) return this
     const size = Buffer.byteLength(text)
     this.number(size).#reserve(size)
     this.#length += this.#bytes.write(text, this.#length)
     return this
   }
 
-  bytes(bytes: Uint8Array): this {
-    this.#reserve(bytes.length)
-    this.#bytes.set(bytes, this.#length)
-    this.#length += bytes.length
+  range(bytes: Uint8Array, start: number, end: number): this {
+    this.#reserve(end - start)
+    let at = this.#length
+    if (end - start > MAX_LOOPED_BYTES) this.#bytes.set(bytes.subarray(start, end), at)
+    else for (let from = start; from < end; from += 1) this.#bytes[at++] = bytes[from] ?? 0
+    this.#length += end - start
+    return this
+  }
+
+  /** Moves the bytes of another writer to the end of this one. */
+  move(other: ByteWriter): this {
+    this.range(other.#bytes, 0, other.#length)
+    other.#length = 0
     return this
   }
 
@@ -45,6 +58,22 @@ export class ByteWriter {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length))
     this.#length = 0
     return taken
+  }
+
+  /** Whether it has written the text. */
+  #shortAscii(text: string): boolean {
+    const size = text.length
+    if (size > MAX_LOOPED_BYTES) return false
+    this.#reserve(size + 1)
+    const start = this.#length
+    this.#bytes[start] = size
+    for (let at = 0; at < size; at += 1) {
+      const code = text.charCodeAt(at)
+      if (code >= 0x80) return false
+      this.#bytes[start + 1 + at] = code
+    }
+    this.#length = start + 1 + size
+    return true
   }
 
   #reserve(size: number): void {

@@ -78,33 +78,39 @@ export function* readTerms(bytes: Uint8Array): Generator<IndexedTerm> {
   while (!reader.isAtEnd) yield { term: reader.text(), places: readPlaces(reader) }
 }
 
-/** The same without reading the places. */
+/** The postings of the entry with this ordinal, by term. */
 export function* copyTerms(
   bytes: Uint8Array,
-): Generator<{ readonly term: string; readonly places: Uint8Array }> {
+  ordinal: number,
+): Generator<{ readonly term: string; readonly posting: Posting }> {
   const reader = new ByteReader(bytes)
   while (!reader.isAtEnd) {
     const term = reader.text()
     const start = reader.at
     readCounts(reader)
-    yield { term, places: bytes.subarray(start, reader.at) }
+    yield { term, posting: { ordinal, bytes, start, end: reader.at } }
   }
 }
 
-/** An entry of a segment: its place in the segment, and the bytes of its `TermPlaces`. */
+/**
+ * An entry of a segment: its place in the segment, and the range of bytes with its `TermPlaces`. A view per posting would
+ * cost more than the merge of its segment.
+ */
 export interface Posting {
   readonly ordinal: number
-  readonly places: Uint8Array
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
 }
 
 /** Longer lists are split, so that no block exceeds a row. */
 const MAX_POSTINGS_BYTES = 16_384
 
-const NO_POSTINGS = Buffer.alloc(0)
-
 /** Writes terms in ascending order. The reader of a block starts at its first term. */
 export class BlockWriter {
   readonly #block = new ByteWriter()
+  /** Empty between calls. */
+  readonly #list = new ByteWriter()
   readonly #maxBytes: number
   #last = ''
   #first: string | null = null
@@ -116,21 +122,20 @@ export class BlockWriter {
 
   /** `postings` are in the order of their ordinals. */
   add(term: string, postings: readonly Posting[]): void {
-    const list = new ByteWriter()
     let last = 0
-    for (const { ordinal, places } of postings) {
-      list.number(ordinal - last).bytes(places)
+    for (const { ordinal, bytes, start, end } of postings) {
+      this.#list.number(ordinal - last).range(bytes, start, end)
       last = ordinal
-      if (list.length < MAX_POSTINGS_BYTES) continue
-      this.#put(term, list.take())
+      if (this.#list.length < MAX_POSTINGS_BYTES) continue
+      this.#put(term)
       last = 0
     }
-    if (list.length > 0) this.#put(term, list.take())
+    if (this.#list.length > 0) this.#put(term)
   }
 
   /** Adds a term without postings. */
   addKey(key: string): void {
-    this.#put(key, NO_POSTINGS)
+    this.#put(key)
   }
 
   /** Complete blocks. All of them with `isLast`. */
@@ -139,10 +144,11 @@ export class BlockWriter {
     return this.#blocks.splice(0)
   }
 
-  #put(term: string, list: Buffer): void {
+  #put(term: string): void {
     this.#first ??= term
     const shared = sharedLength(this.#last, term)
-    this.#block.number(shared).text(term.slice(shared)).number(list.length).bytes(list)
+    this.#block.number(shared).text(term.slice(shared))
+    this.#block.number(this.#list.length).move(this.#list)
     this.#last = term
     if (this.#block.length >= this.#maxBytes) this.#close()
   }
@@ -158,7 +164,7 @@ export class BlockWriter {
 /** In UTF-16 units. It splits no surrogate pair. */
 function sharedLength(one: string, other: string): number {
   let length = 0
-  while (length < one.length && one[length] === other[length]) length += 1
+  while (length < one.length && one.charCodeAt(length) === other.charCodeAt(length)) length += 1
   const isHigh = length > 0 && (one.charCodeAt(length - 1) & 0xfc00) === 0xd800
   return isHigh ? length - 1 : length
 }
@@ -169,7 +175,7 @@ export interface BlockTerm {
 }
 
 /** A term with a long list occurs several times. */
-export function* readBlock(bytes: Uint8Array): Generator<BlockTerm> {
+export function* readBlock(bytes: Uint8Array): Generator<BlockTerm, undefined> {
   const reader = new ByteReader(bytes)
   let term = ''
   while (!reader.isAtEnd) {
@@ -193,15 +199,18 @@ export function visitPostings(
   }
 }
 
-/** Postings with the bytes of their places. */
-export function* copyPostings(list: Uint8Array): Generator<Posting> {
+/** The ordinals of a list, with the ranges of the bytes of their places. */
+export function copyPostings(
+  list: Uint8Array,
+  take: (ordinal: number, start: number, end: number) => void,
+): void {
   const reader = new ByteReader(list)
   let ordinal = 0
   while (!reader.isAtEnd) {
     ordinal += reader.number()
     const start = reader.at
     readCounts(reader)
-    yield { ordinal, places: list.subarray(start, reader.at) }
+    take(ordinal, start, reader.at)
   }
 }
 

@@ -23,9 +23,15 @@ function headOf(length: number, piece: number): string {
 
 /** The keys of a word, in the order of its pieces. */
 export function spellingKeys(word: string): readonly string[] {
-  return pieceStarts(word.length).map(
-    (start, piece) => `${headOf(word.length, piece)}${word.slice(start)}${word.slice(0, start)}`,
-  )
+  return spellingKeysOf(word.length).map((keyOf) => keyOf(word))
+}
+
+/** The keys of all words of a length, by piece. */
+export function spellingKeysOf(length: number): readonly ((word: string) => string)[] {
+  return pieceStarts(length).map((start, piece) => {
+    const head = headOf(length, piece)
+    return (word) => `${head}${word.slice(start)}${word.slice(0, start)}`
+  })
 }
 
 export function wordOfKey(key: string): string {

@@ -39,7 +39,7 @@ const places = uniqueArray(nat(300), { minLength: 1, maxLength: 3 }).chain((attr
 const term = string({
   unit: constantFrom('a', 'b', 'é', '語', '😀', '😁'),
   minLength: 1,
-  maxLength: 6,
+  maxLength: 40,
 })
 
 const terms = uniqueArray(record({ term, places }), { maxLength: 20, selector: (one) => one.term })
@@ -102,7 +102,7 @@ describe('the bytes of the search index', () => {
           ).flat()
           writer.add(
             term,
-            all.map((ordinal) => ({ ordinal, places: encoded })),
+            all.map((ordinal) => ({ ordinal, bytes: encoded, start: 0, end: encoded.length })),
           )
           return { term, postings: all.map((ordinal) => [ordinal, places] as const) }
         })
@@ -119,7 +119,8 @@ describe('the bytes of the search index', () => {
                 withoutPositions(full),
               ]),
             )
-            const more = [...copyPostings(list)].map(({ ordinal }) => ordinal)
+            const more: number[] = []
+            copyPostings(list, (ordinal) => more.push(ordinal))
             copied.set(term, [...(copied.get(term) ?? []), ...more])
           }
         }
