@@ -1,32 +1,14 @@
-import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { ALL_GRANTS } from '../../src/people/access/principal.ts'
-import { writeTypeScript } from '../../src/describe/client-code/write-typescript.ts'
-import { loadSchema } from '../../src/server/services/load-schema.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import { compilePrograms, makeProgramFolder } from '../support/page-programs.ts'
+import { ROOT } from '../support/pages.ts'
 import { ROOT_TOKEN, serve, type TestServer } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc')
 const CONTENT_TYPES = path.join(ROOT, 'content-types')
-const LOCALES = { defaultCode: 'en', all: [{ code: 'en' }, { code: 'de' }], has: () => true }
 const USERS = 'plugin::users-permissions'
-
-const OPTIONS = {
-  strict: true,
-  module: 'nodenext',
-  target: 'es2022',
-  lib: ['es2022', 'dom'],
-  types: [],
-  noUncheckedIndexedAccess: true,
-  exactOptionalPropertyTypes: true,
-  rewriteRelativeImportExtensions: true,
-}
 
 /** The address of the server in the guide, and the code of its mail. */
 const GUIDE_URL = 'https://cms.example.org'
@@ -51,9 +33,7 @@ describe('docs/clients.md', () => {
       ],
     })
     usual = globalThis.fetch
-    // In the folder of the packages, so that they resolve like in an app.
-    await mkdir(path.join(ROOT, 'dist'), { recursive: true })
-    folder = await mkdtemp(path.join(ROOT, 'dist/clients-guide-'))
+    folder = await makeProgramFolder('clients-guide')
   })
   after(async () => {
     globalThis.fetch = usual
@@ -83,23 +63,14 @@ describe('docs/clients.md', () => {
     const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = '']) => block)
     expect(blocks.length).to.be.at.least(2)
     expect(page).to.not.match(/^```(?!ts$|$)/m)
-    const schema = await loadSchema(CONTENT_TYPES)
-    const content = writeTypeScript({ schema, locales: LOCALES, grants: ALL_GRANTS })
-    await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')
-    const config = { compilerOptions: OPTIONS, include: ['*.ts'] }
-    await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(config))
-    await writeFile(path.join(folder, 'content.ts'), content)
-    for (const [index, block] of blocks.entries()) {
-      await writeFile(path.join(folder, `example-${index}.ts`), block)
-    }
-    await promisify(execFile)(process.execPath, [TSC, '-p', folder])
+    const programs = await compilePrograms(folder, CONTENT_TYPES, blocks)
 
     globalThis.fetch = redirected
     await fillServer()
-    for (const index of blocks.keys()) {
+    for (const program of programs) {
       const before = statuses.length
-      await import(pathToFileURL(path.join(folder, `example-${index}.js`)).href)
-      expect(statuses.length, `example ${index}`).to.be.above(before)
+      await import(program)
+      expect(statuses.length, program).to.be.above(before)
     }
     expect(new Set(statuses)).to.deep.equal(new Set([200]))
   })

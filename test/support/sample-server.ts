@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync } from 'node:fs'
+import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -13,15 +13,23 @@ import { until } from './until.ts'
 
 const CITIES = 300
 
-/** Serves the sample content as the demo does, with few cities, from a copy of its content-types in `folder`. */
 const SAMPLE_QUERIES = ['home-feed', 'articles-by-category', 'country-by-code']
 
+/**
+ * Serves the sample content as the demo does, with few cities, from a copy of its content-types in `folder`. `queries`
+ * are more named queries, which the public may call, as JSON.
+ */
 export async function serveSample(
   database: string,
+  queries: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly server: TestServer; readonly folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'quire-sample-'))
   const contentTypes = join(folder, 'content-types') // an example changes a type
   cpSync(join(ROOT, 'content-types'), contentTypes, { recursive: true })
+  for (const [name, text] of Object.entries(queries)) {
+    writeFileSync(join(contentTypes, 'queries', `${name}.json`), text)
+  }
+  const names = [...SAMPLE_QUERIES, ...Object.keys(queries)]
   const reads = SAMPLE_UIDS.flatMap((uid) =>
     uid === 'api::homepage.homepage' ? [`${uid}.find`] : [`${uid}.find`, `${uid}.findOne`],
   )
@@ -29,7 +37,7 @@ export async function serveSample(
     contentTypes,
     editableTypes: true,
     environment: { RATE_LIMIT: 'off', QUERY_TIMEOUT_MS: '20000' }, // for a busy machine
-    permitted: [...reads, ...SAMPLE_QUERIES.map((name) => `query::${name}`)],
+    permitted: [...reads, ...names.map((name) => `query::${name}`)],
   })
   const services = await openServices({
     config: readConfig({

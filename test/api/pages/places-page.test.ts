@@ -71,6 +71,16 @@ describe('docs/places.md', () => {
     { name: 'Older', info: { latitude: 3, longitude: 4 } },
   ]
 
+  it('shows only lines that this test runs', () => {
+    const run = [...examples, ...conversion]
+    expect(lines.filter((line) => line !== '' && !run.includes(line))).to.deep.equal([])
+    const languages = codeBlocksOf(PAGE).map(({ language }) => language)
+    expect(languages.filter((language) => !['', 'bash', 'json'].includes(language))).to.deep.equal(
+      [],
+    )
+    expect(languages.filter((language) => language === 'json')).to.have.length(1)
+  })
+
   it('converts a component and a json attribute to a location', async () => {
     expect(conversion).to.have.length(2)
     for (const shop of shops) await server.post('/api/shops', shop)
