@@ -24,6 +24,7 @@ export const BENCH_USAGE = `npm run bench -- [options]          Quire compared w
 npm run bench -- embedded           the embedded engine alone
 npm run bench -- queries            queries of the sample, one client
 npm run bench -- search             speed and size of the search index
+npm run bench -- indexing           CPU time of the search index at 100 writes per second
 npm run bench -- places             the nearest cities, one client
 npm run bench -- flags              V8 flags
 npm run bench -- bulk               POST /api/_bulk compared with single POSTs and insertMany
