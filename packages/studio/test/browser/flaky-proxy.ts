@@ -10,6 +10,8 @@ export interface FlakyProxy {
   cutAt(bytes: number): Promise<void>
   /** Carries no more bytes of the connection that sends `text`. Returns a function that cuts it. */
   stallAt(text: string): Promise<() => void>
+  /** Cuts each connection that sends `text`, until the returned function is called. */
+  cutEach(text: string): () => void
   /** Cuts the connection that sends `text` before the last bytes of its response. Resolves when `text` is sent. */
   cutAnswerTo(text: string): Promise<void>
   close(): Promise<void>
@@ -31,6 +33,7 @@ export async function startProxy(target: string): Promise<FlakyProxy> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()
   const faults = new Set<Fault>()
+  const refused = new Set<string>()
   let sent = 0
   const proxy = createServer((browser) => {
     const server = connect(Number(port), hostname)
@@ -49,6 +52,7 @@ export async function startProxy(target: string): Promise<FlakyProxy> {
     server.pipe(browser)
     browser.on('data', (chunk) => {
       sent += chunk.length
+      if ([...refused].some((text) => chunk.includes(text))) return browser.resetAndDestroy()
       for (const fault of faults) {
         if (!fault.meets(chunk)) continue
         faults.delete(fault)
@@ -83,6 +87,10 @@ export async function startProxy(target: string): Promise<FlakyProxy> {
         ({ browser }) => browser.pause(),
       )
       return () => stalled.resetAndDestroy()
+    },
+    cutEach: (text) => {
+      refused.add(text)
+      return () => refused.delete(text)
     },
     cutAnswerTo: async (text) => {
       await strikeWhen(
