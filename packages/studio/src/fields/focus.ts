@@ -1,4 +1,5 @@
 import { type Address, serializeAddress } from '../entry/address.ts'
+import { noteInput } from './code/until-input.ts'
 
 const CONTROL =
   ':is(input:not([type=file]), textarea, select:not([role=toolbar] select), [role=switch], [contenteditable=true], [data-open])'
@@ -31,6 +32,7 @@ export function focusField(within: HTMLElement | null | undefined): boolean {
  * before. A menu that closes moves it, too.
  */
 function focusWhenLoaded(field: HTMLElement): void {
+  noteInput()
   const ended = new AbortController()
   const { signal } = ended
   const end = (): void => ended.abort()

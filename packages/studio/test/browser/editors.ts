@@ -84,9 +84,12 @@ export async function chooseGerman(page: Page, server: Server): Promise<void> {
   await page.getByRole('heading', { level: 2, name: 'Konto' }).waitFor()
 }
 
+/** Opens a piece and moves the pointer, so that all its editors load. */
 export async function openPiece(page: Page, server: Server, documentId: string): Promise<void> {
   await page.goto(`${server.address}/studio/content/pieces/${documentId}`)
   await titleOf(page).waitFor()
+  await page.mouse.move(1, 1)
+  await page.mouse.move(2, 2)
 }
 
 export function titleOf(page: Page): Locator {

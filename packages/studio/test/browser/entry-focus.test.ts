@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { expectAccessible } from './accessibility.ts'
 import { describeInBrowser, openBrowser, type Window } from './browser.ts'
 import {
   editorBefore,
@@ -12,6 +13,11 @@ import {
 import { type Server, startServer } from './server.ts'
 import { beFirst } from './signed-in.ts'
 
+/** Until it has the focus. */
+async function untilFocused(wanted: Locator): Promise<void> {
+  await wanted.and(wanted.page().locator(':focus')).waitFor()
+}
+
 describeInBrowser('the focus in an entry', function () {
   let server: Server
   let page: Page
@@ -23,10 +29,6 @@ describeInBrowser('the focus in an entry', function () {
   const open = async (): Promise<void> => {
     const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Focus' } })).data
     await openPiece(page, server, documentId)
-  }
-  /** Until it has the focus. */
-  const untilFocused = async (wanted: Locator): Promise<void> => {
-    await wanted.and(page.locator(':focus')).waitFor()
   }
 
   it('starts in the title of a new entry, and stays there after the creation', async () => {
@@ -184,6 +186,36 @@ describeInBrowser('the focus in an editor that loads on demand', function () {
     await page.keyboard.type('Typed at once')
     await body.getByText('Typed at once').waitFor()
   })
+
+  for (const way of ['a press', 'the keyboard'] as const) {
+    it(`moves into an editor that ${way} reaches before it is loaded`, async () => {
+      await page.goto(`${server.address}/studio/content/articles/new`)
+      await titleOf(page).fill(`Reached by ${way}`)
+      await untilSaved(page)
+      let load: () => void = () => undefined
+      const isLoading = new Promise<void>((resolve) => (load = resolve))
+      await page.route(/\/code-editor-[^/]+\.js$/, async (route) => {
+        await isLoading
+        await route.continue()
+      })
+      await page.reload()
+      const unloaded = page.locator('[data-field=body] pre')
+      await unloaded.waitFor()
+      await expectAccessible(page, 'an editor that is not loaded')
+      if (way === 'a press') await unloaded.click()
+      else {
+        await page.getByRole('button', { name: 'Formatted' }).focus()
+        await page.keyboard.press('Tab')
+      }
+      await untilFocused(unloaded)
+      load()
+      await page.locator('[data-field=body] [data-code]:focus').waitFor()
+      await page.keyboard.type('Typed into it')
+      await page.locator('[data-field=body]').getByText('Typed into it').waitFor()
+      await untilSaved(page)
+      await page.unroute(/\/code-editor-[^/]+\.js$/)
+    })
+  }
 
   it('moves to a field that prevents publishing, including Markdown', async () => {
     await page.goto(`${server.address}/studio/content/articles/new`)

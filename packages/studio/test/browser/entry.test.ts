@@ -67,8 +67,8 @@ describeInBrowser('an entry in the Studio', function () {
     await page.getByRole('switch', { name: 'Is new' }).click({ force: true })
     await page.getByLabel('Secret', { exact: true }).fill('hush, a secret')
     await page.getByLabel('Secret', { exact: true }).press('Enter')
-    await fieldAt(page, 'extra').getByRole('textbox').fill('{ "a": [1, 2] }')
-    await fieldAt(page, 'body').getByRole('textbox').fill('Some *Markdown*')
+    await fieldAt(page, 'extra').locator('.cm-content').fill('{ "a": [1, 2] }')
+    await fieldAt(page, 'body').locator('.cm-content').fill('Some *Markdown*')
     await untilSaved(page)
     const moment = await page.evaluate(() => new Date('2026-01-31T12:34').getTime())
     await expectStored(stored, documentId, {

@@ -40,7 +40,7 @@ type Fill = (filling: Filling, attribute: Answer, value: Answer, field: Locator)
 const asText: Fill = (_, __, value, field) =>
   field.locator('input, textarea').first().fill(String(value))
 const asCode: Fill = (_, __, value, field) =>
-  field.getByRole('textbox').fill(typeof value === 'string' ? value : JSON.stringify(value))
+  field.locator('.cm-content').fill(typeof value === 'string' ? value : JSON.stringify(value))
 
 const FILL: Readonly<Record<string, Fill>> = {
   string: asText,

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { notifyFailure } from '../../design/toasts.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import { FileChoice } from '../media/file-choice.tsx'
+import { ChooseFiles } from '../media/choose-files.tsx'
 import { UploadRow } from '../media/upload-row.tsx'
 import { AtSelection } from './at-selection.tsx'
 import { BlockGrip } from './block-grip.tsx'
@@ -70,7 +70,7 @@ export function BlocksArea(props: BlocksAreaProps) {
         <UploadRow key={upload.id} upload={upload} onDrop={() => pictures.drop(upload.id)} />
       ))}
       {isChoosing && (
-        <FileChoice
+        <ChooseFiles
           kinds={['images']}
           isPrivate={false}
           isMultiple={false}

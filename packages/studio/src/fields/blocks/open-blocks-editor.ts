@@ -1,5 +1,6 @@
 import { Editor, type JSONContent } from '@tiptap/core'
-import { Gapcursor, UndoRedo } from '@tiptap/extensions'
+import { Gapcursor } from '@tiptap/extensions/gap-cursor'
+import { UndoRedo } from '@tiptap/extensions/undo-redo'
 import { Fragment, Slice } from '@tiptap/pm/model'
 import type { EditorProps, EditorView } from '@tiptap/pm/view'
 import type { BlockNode } from '../../entry/block-text.ts'

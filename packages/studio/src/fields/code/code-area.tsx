@@ -3,6 +3,7 @@ import { loadPart } from '../../design/load-part.tsx'
 import { NotLoadedNotice } from '../../design/not-loaded.tsx'
 import styles from './code-area.module.css'
 import type { CodeEditor, CodeEditorOptions, CodeLanguage } from './code-editor.ts'
+import { untilInput } from './until-input.ts'
 
 export interface CodeAreaProps {
   readonly language: CodeLanguage
@@ -19,10 +20,11 @@ export interface CodeAreaProps {
   readonly onPicture?: CodeEditorOptions['onPicture']
 }
 
-/** A code editor, loaded when the first one renders. Shows plain text until then. */
+/** A code editor, loaded at the first input of the user. Until then, a focusable element shows the text. */
 export function CodeArea(props: CodeAreaProps) {
   const { language, text, label, isInvalid, isReadOnly } = props
   const host = useRef<HTMLDivElement>(null)
+  const plain = useRef<HTMLPreElement>(null)
   const editor = useRef<CodeEditor | null>(null)
   const latest = useRef(props)
   latest.current = props
@@ -31,9 +33,14 @@ export function CodeArea(props: CodeAreaProps) {
   const [isMissing, miss] = useState(false)
   useEffect(() => {
     let isGone = false
-    loadPart(() => import('./code-editor.ts')).then(
-      ({ openCodeEditor }) => {
+    const load = async () => {
+      await untilInput()
+      return loadPart(async () => (await import('./code-editor.ts')).loadCodeEditor(language))
+    }
+    load().then(
+      (openCodeEditor) => {
         if (isGone || host.current === null) return
+        const isFocused = plain.current !== null && plain.current === document.activeElement
         editor.current = openCodeEditor(host.current, {
           language,
           text: first.current,
@@ -49,6 +56,7 @@ export function CodeArea(props: CodeAreaProps) {
         })
         latest.current.onOpen?.(editor.current)
         open(true)
+        if (isFocused) editor.current.focus()
       },
       () => miss(true),
     )
@@ -72,7 +80,19 @@ export function CodeArea(props: CodeAreaProps) {
         if (event.target === event.currentTarget) editor.current?.focus()
       }}
     >
-      {!isOpen && <pre className={styles['plain']}>{text}</pre>}
+      {!isOpen && (
+        <pre
+          ref={plain}
+          className={styles['plain']}
+          role="textbox"
+          aria-multiline
+          aria-label={label}
+          aria-readonly={isReadOnly}
+          tabIndex={0}
+        >
+          {text}
+        </pre>
+      )}
       {isMissing && <NotLoadedNotice isWithin />}
       <div ref={host} data-code={language} data-open={isOpen || undefined} />
     </div>

@@ -1,8 +1,6 @@
 import { defaultKeymap, history, historyKeymap, isolateHistory } from '@codemirror/commands'
-import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { markdownKeymap, markdownLanguage, pasteURLAsLink } from '@codemirror/lang-markdown'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { type Diagnostic, linter } from '@codemirror/lint'
 import { EditorState, type Extension, Prec, Transaction } from '@codemirror/state'
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
@@ -36,11 +34,21 @@ export interface CodeEditor {
   readonly destroy: () => void
 }
 
+/** Loads the language of the editor, and returns a function that opens the editor in an element. */
+export async function loadCodeEditor(language: CodeLanguage) {
+  const support = await loadLanguage(language)
+  return (host: HTMLElement, options: CodeEditorOptions) => openCodeEditor(host, options, support)
+}
+
 /**
  * The editor is in a shadow root, where its styles need no `style` element, which the CSP of the
  * page forbids.
  */
-export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): CodeEditor {
+function openCodeEditor(
+  host: HTMLElement,
+  options: CodeEditorOptions,
+  support: Extension,
+): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
   const held: number[] = []
   const hold = (at: number): number => held.push(at) - 1
@@ -64,7 +72,7 @@ export function openCodeEditor(host: HTMLElement, options: CodeEditorOptions): C
         receiveFiles(options, hold),
         look,
         syntaxHighlighting(colours),
-        languageOf(options.language),
+        support,
       ],
     }),
   })
@@ -141,17 +149,11 @@ function formatting({ language, onPicture }: CodeEditorOptions): readonly KeyBin
   ]
 }
 
-function languageOf(language: CodeLanguage): Extension {
-  if (language === 'json') return [json(), linter(lintJson)]
-  // `markdown()` would load the languages of HTML, CSS and scripts, too.
-  return [markdownLanguage, Prec.high(keymap.of(markdownKeymap)), pasteURLAsLink]
-}
+// `markdown()` would load the languages of HTML, CSS and scripts, too.
+const MARKDOWN = [markdownLanguage, Prec.high(keymap.of(markdownKeymap)), pasteURLAsLink]
 
-const lintText = jsonParseLinter()
-
-/** An empty field is null, not malformed JSON. */
-function lintJson(view: EditorView): readonly Diagnostic[] {
-  return view.state.doc.toString().trim() === '' ? [] : lintText(view)
+async function loadLanguage(language: CodeLanguage): Promise<Extension> {
+  return language === 'json' ? (await import('./json-language.ts')).JSON_LANGUAGE : MARKDOWN
 }
 
 const look = EditorView.theme({

@@ -16,7 +16,7 @@ import type { FieldProps, Place } from '../field-props.ts'
 import { FieldFrame } from '../frame/field-frame.tsx'
 import { Grip } from '../reorder/grip.tsx'
 import { type Handles, moved, useReorder } from '../reorder/use-reorder.ts'
-import { FileChoice } from './file-choice.tsx'
+import { ChooseFiles } from './choose-files.tsx'
 import { acceptOf, isOfKind, kindsOf } from './file-kinds.ts'
 import { FileThumb } from './file-thumb.tsx'
 import styles from './media-field.module.css'
@@ -95,7 +95,7 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
             </div>
           )}
           {isChoosing && (
-            <FileChoice
+            <ChooseFiles
               kinds={kinds}
               isPrivate={isPrivate}
               isMultiple={isMany}

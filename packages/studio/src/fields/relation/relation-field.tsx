@@ -1,5 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { apiNameOf, entriesNameOf, useTypes } from '../../api/content-types.ts'
+import { lazyPart } from '../../design/load-part.tsx'
+import { OpenedPart } from '../../design/opened-part.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { isToMany, type RelationAttribute } from '../../api/attributes.ts'
 import { type Link, type Links, NO_LINKS } from '../../entry/values.ts'
@@ -13,13 +15,16 @@ import { moved } from '../reorder/use-reorder.ts'
 import { LinkList } from './link-list.tsx'
 import { LinkSearch } from './link-search.tsx'
 import { useLinkStates } from './link-states.ts'
-import { LongRelation } from './long-relation.tsx'
 import styles from './relation-field.module.css'
+
+const LongRelation = lazyPart(async () => (await import('./long-relation.tsx')).LongRelation)
 
 export function RelationField(props: FieldProps<RelationAttribute>) {
   const links = useValue<Links | null>(props.place) ?? NO_LINKS
   return links.more ? (
-    <LongRelation {...props} links={links} />
+    <OpenedPart>
+      <LongRelation {...props} links={links} />
+    </OpenedPart>
   ) : (
     <ShortRelation {...props} links={links} />
   )

@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/texts.ts'
 import type { FileValue } from '../../entry/values.ts'
 import type { MarkdownTool } from '../code/markdown-commands.ts'
 import { ToolButton } from '../editor/tool-button.tsx'
-import { FileChoice } from '../media/file-choice.tsx'
+import { ChooseFiles } from '../media/choose-files.tsx'
 import toolbar from '../editor/toolbar.module.css'
 
 interface Tool {
@@ -60,7 +60,7 @@ export function MarkdownTools(props: MarkdownToolsProps) {
         {children}
       </Toolbar>
       {isChoosing && (
-        <FileChoice
+        <ChooseFiles
           kinds={['images']}
           isPrivate={false}
           isMultiple={false}

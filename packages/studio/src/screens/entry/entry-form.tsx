@@ -1,21 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import {
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { EntrySession } from '../../entry/entry-session.ts'
 import { factsKey, previewQuery } from '../../api/entry-facts.ts'
 import { adoptFacts } from '../../api/saved-facts.ts'
 import { startSaver } from '../../entry/start-saver.ts'
 import { useMay } from '../../api/session.ts'
 import { lazyPart } from '../../design/load-part.tsx'
-import { LoadBoundary } from '../../design/not-loaded.tsx'
+import { OpenedPart } from '../../design/opened-part.tsx'
 import { notify } from '../../design/toasts.tsx'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import { findLink } from '../../entry/find-link.ts'
@@ -33,7 +25,6 @@ import { useTexts } from '../../texts/texts.ts'
 import { useEntryComments } from '../comments/use-entry-comments.ts'
 import type { EntryRouteSearch } from './entry-search.ts'
 import { BesideBar } from './beside-bar.tsx'
-import { EntryDrawer } from './entry-drawer.tsx'
 import styles from './entry-form.module.css'
 import { EntryHead } from './entry-head.tsx'
 import { EntrySide } from './entry-side.tsx'
@@ -45,6 +36,7 @@ import { useEntryPresence } from './use-presence.ts'
 import { usePreview } from './use-preview.ts'
 import { useShownLanguage } from './use-shown-language.ts'
 
+const EntryDrawer = lazyPart(async () => (await import('./entry-drawer.tsx')).EntryDrawer)
 const OpenedFile = lazyPart(async () => (await import('./opened-file.tsx')).OpenedFile)
 
 export interface EntryFormProps {
@@ -248,32 +240,27 @@ function useOpenForm({ form, plan, door }: EntrySession, { isReadOnly, isBegun }
   )
   const drawer =
     linked === null ? null : (
-      <EntryDrawer
-        {...linked}
-        locale={plan.locale}
-        onClose={(left) => {
-          setLinked(null)
-          const documentId = door.documentId()
-          if (documentId !== null) {
-            const entry = { uid: plan.type.uid, documentId, locale: plan.locale }
-            void client.invalidateQueries(previewQuery(entry))
-          }
-          if (left !== null) notifyHere(t('entry.left'), () => setLinked({ ...linked, left }))
-        }}
-      />
+      <OpenedPart>
+        <EntryDrawer
+          {...linked}
+          locale={plan.locale}
+          onClose={(left) => {
+            setLinked(null)
+            const documentId = door.documentId()
+            if (documentId !== null) {
+              const entry = { uid: plan.type.uid, documentId, locale: plan.locale }
+              void client.invalidateQueries(previewQuery(entry))
+            }
+            if (left !== null) notifyHere(t('entry.left'), () => setLinked({ ...linked, left }))
+          }}
+        />
+      </OpenedPart>
     )
   const details =
     file === null ? null : (
-      <LoadBoundary>
-        <Suspense fallback={null}>
-          <OpenedFile
-            key={file.id}
-            file={file}
-            locale={plan.locale}
-            onClose={() => openFile(null)}
-          />
-        </Suspense>
-      </LoadBoundary>
+      <OpenedPart>
+        <OpenedFile key={file.id} file={file} locale={plan.locale} onClose={() => openFile(null)} />
+      </OpenedPart>
     )
   return { open, drawer: drawer ?? details }
 }
