@@ -13,7 +13,6 @@ import type { Server } from './server.ts'
 
 const LENGTH = 20_000_000
 const PART = 8_388_608
-/** For a busy machine. */
 const TIMEOUT_MS = 180_000
 /** The longest time without a byte before an attempt ends. */
 const STALLED_MS = 60_000
