@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import { describeInBrowser, type Window } from './browser.ts'
 import {
   fieldAt,
@@ -25,6 +25,8 @@ const SAVE_DELAY_MS = 1_000
 /** At least the delay before a failed read is repeated. */
 const RETRY_MS = 2_000
 
+const STREAM = /\/admin\/presence\?/
+
 const contactIn = (page: Page): Locator => page.getByLabel('Contact', { exact: true })
 
 const LINES = ['One', 'Two']
@@ -42,11 +44,21 @@ describeInBrowser('live changes of an open entry', function () {
   let documentId: string
   let written: string[]
   let made = 0
+  /** The requests of Ada without a response, besides her stream. */
+  const running = new Set<Request>()
+  let onEnd: () => void = () => undefined
   before(async () => {
     server = await startWithEditors()
     ;[ada, grace] = await Promise.all([openAs(server, 'Ada'), openAs(server, 'Grace')])
     await ada.page.clock.install()
+    const end = (request: Request): void => {
+      running.delete(request)
+      onEnd()
+    }
+    ada.page.on('requestfinished', end)
+    ada.page.on('requestfailed', end)
     ada.page.on('request', (request) => {
+      if (!STREAM.test(request.url())) running.add(request)
       const isSave = decodeURIComponent(request.url()).includes(PIECE)
       if (isSave && request.method() === 'PUT') written.push(request.postData() ?? '')
     })
@@ -83,9 +95,11 @@ describeInBrowser('live changes of an open entry', function () {
     await ada.page.clock.pauseAt((await ada.page.evaluate(() => Date.now())) + POLLED_MS)
     await ada.page.waitForLoadState('networkidle')
   }
+  /** The time of the server does not count. */
   const untilShown = async (isShown: () => Promise<boolean>): Promise<void> => {
     for (let passed = 0; passed < MAX_SHOWN_MS; passed += 1) {
       if (await isShown()) return
+      while (running.size > 0) await new Promise<void>((resolve) => (onEnd = resolve))
       await ada.page.clock.runFor(1)
     }
     expect.fail(`not shown: ${isShown.toString()}`)
@@ -247,7 +261,7 @@ describeInBrowser('live changes of an open entry', function () {
   it('shows a change between the read of the entry and the begin of the stream', async () => {
     await ada.page.clock.resume()
     let isChanged = false
-    await ada.page.route(/\/admin\/presence\?/, async (route) => {
+    await ada.page.route(STREAM, async (route) => {
       if (!isChanged)
         await server.ask('PUT', `${PIECE}/${documentId}`, { data: { teaser: 'Early' } })
       isChanged = true
@@ -256,6 +270,43 @@ describeInBrowser('live changes of an open entry', function () {
     await ada.page.reload()
     await untilLive()
     await untilShown(async () => (await teaserOf(ada.page).inputValue()) === 'Early')
-    await ada.page.unroute(/\/admin\/presence\?/)
+    await ada.page.unroute(STREAM)
+  })
+
+  it('shows a change that is reported before the first states of the entry arrive', async () => {
+    await ada.page.clock.resume()
+    const address = ada.page.url()
+    await ada.page.goto('about:blank')
+    const network = await ada.context.newCDPSession(ada.page)
+    await network.send('Network.enable')
+    const reported = new Promise<void>((resolve) =>
+      network.on('Network.eventSourceMessageReceived', ({ eventName }) => {
+        if (eventName === 'change') resolve()
+      }),
+    )
+    let noteRead: () => void = () => undefined
+    const read = new Promise<void>((resolve) => (noteRead = resolve))
+    let reads = 0
+    const isStates = (url: URL): boolean => url.pathname.endsWith(`${documentId}/locales`)
+    await ada.page.route(isStates, async (route) => {
+      if ((reads += 1) > 1) return route.continue()
+      const response = await route.fetch()
+      noteRead()
+      await reported
+      await route.fulfill({ response })
+    })
+    let streams = 0
+    await ada.page.route(STREAM, async (route) => {
+      await read
+      const data = { teaser: 'Reported early' }
+      if ((streams += 1) === 1) await server.ask('PUT', `${PIECE}/${documentId}`, { data })
+      await route.continue()
+    })
+    await ada.page.goto(address)
+    await untilLive()
+    await untilShown(async () => (await teaserOf(ada.page).inputValue()) === 'Reported early')
+    await network.detach()
+    await ada.page.unroute(isStates)
+    await ada.page.unroute(STREAM)
   })
 })

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { commentsQuery } from '../../api/comments.ts'
 import { localeStatesQuery } from '../../api/entry-facts.ts'
@@ -17,12 +17,10 @@ export function useEntryChanges({ plan, door, saver }: EntrySession): EntryChang
   return useMemo(() => {
     const { uid } = type
     const readStates = (documentId: string): void => {
-      const { queryKey } = localeStatesQuery(uid, documentId)
-      void client.invalidateQueries({ queryKey })
+      void readAgain(client, localeStatesQuery(uid, documentId).queryKey)
     }
     const readComments = (documentId: string): void => {
-      const { queryKey } = commentsQuery({ uid, documentId, locale })
-      void client.invalidateQueries({ queryKey })
+      void readAgain(client, commentsQuery({ uid, documentId, locale }).queryKey)
     }
     return {
       take: async ({ kind, revision }) => {
@@ -42,4 +40,11 @@ export function useEntryChanges({ plan, door, saver }: EntrySession): EntryChang
       },
     }
   }, [client, door, locale, saver, type])
+}
+
+async function readAgain(client: QueryClient, queryKey: readonly unknown[]): Promise<void> {
+  const query = client.getQueryCache().find({ queryKey })
+  // The client does not restart a first read, which can be older than the change.
+  if (query?.state.data === undefined) await query?.promise?.catch(() => undefined)
+  await client.invalidateQueries({ queryKey })
 }
