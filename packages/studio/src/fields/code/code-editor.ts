@@ -37,18 +37,14 @@ export interface CodeEditor {
 /** Loads the language of the editor, and returns a function that opens the editor in an element. */
 export async function loadCodeEditor(language: CodeLanguage) {
   const support = await loadLanguage(language)
-  return (host: HTMLElement, options: CodeEditorOptions) => openCodeEditor(host, options, support)
+  return (host: HTMLElement, options: CodeEditorOptions) => openIn(host, options, support)
 }
 
 /**
  * The editor is in a shadow root, where its styles need no `style` element, which the CSP of the
  * page forbids.
  */
-function openCodeEditor(
-  host: HTMLElement,
-  options: CodeEditorOptions,
-  support: Extension,
-): CodeEditor {
+function openIn(host: HTMLElement, options: CodeEditorOptions, support: Extension): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
   const held: number[] = []
   const hold = (at: number): number => held.push(at) - 1
