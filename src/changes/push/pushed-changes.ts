@@ -7,10 +7,12 @@ import { parsePushClientId } from './push-request.ts'
 
 /** Which mutations of a client the rows contain, as numbers. */
 export interface PushedChanges {
-  /** The rows of this page contain all mutations up to this one. */
+  /** The rows of this page contain all mutations up to this one, without `failed`. */
   readonly rows: number
   /** After this page, so does the whole copy. Absent if that is not known yet. */
   readonly copy?: number
+  /** Mutations that were not applied. Absent if there are none that the client has not acknowledged. */
+  readonly failed?: readonly number[]
 }
 
 type HeadMoment = Pick<SyncSources, 'head' | 'moment'>
@@ -30,9 +32,9 @@ export async function readPushedChanges(
   { head, moment }: HeadMoment,
 ): Promise<PushedChanges | null> {
   if (name === null) return null
-  const rows = await clients.lastAt(moment, name, head.log)
+  const { last: rows, failed } = await clients.progressAt(moment, name, head.log)
   const isBehind = await hasCommitsAfter(moment, head, name.user)
-  return { rows, ...(!isBehind && { copy: rows }) }
+  return { rows, ...(!isBehind && { copy: rows }), ...(failed.length > 0 && { failed }) }
 }
 
 /** A copy with further pages does not contain all rows. */
@@ -40,5 +42,7 @@ export function pushedIn(
   pushed: PushedChanges | null,
   { more }: Pick<SyncPage, 'more'>,
 ): PushedChanges | null {
-  return pushed !== null && more ? { rows: pushed.rows } : pushed
+  if (pushed === null || !more) return pushed
+  const { rows, failed } = pushed
+  return { rows, ...(failed !== undefined && { failed }) }
 }

@@ -109,7 +109,9 @@ const PAGE: JsonSchema = objectOf(
     items: { type: 'array', items: ITEM },
     next: TEXT,
     more: FLAG,
-    pushed: objectOf({ rows: INTEGER, copy: INTEGER }, ['rows']),
+    pushed: objectOf({ rows: INTEGER, copy: INTEGER, failed: { type: 'array', items: INTEGER } }, [
+      'rows',
+    ]),
   },
   ['items', 'next', 'more'],
 )

@@ -63,8 +63,15 @@ export interface PushClients {
   move(client: PushClient, added: readonly PushedOutcome[], session?: Session): Promise<PushClient>
   /** Counts an unexpected failure of a mutation, and returns their number. */
   fail(client: PushClient, n: number): Promise<number>
-  /** The number of the last mutation with an outcome, in the snapshot of a read. 0 if there is none. */
-  lastAt(moment: Moment, name: ClientName, log: string): Promise<number>
+  /** In the snapshot of a read. */
+  progressAt(moment: Moment, name: ClientName, log: string): Promise<PushProgress>
+}
+
+export interface PushProgress {
+  /** The number of the last mutation with an outcome. 0 if there is none. */
+  readonly last: number
+  /** The mutations up to it that were refused or are conflicts, without those that the client has acknowledged. */
+  readonly failed: readonly number[]
 }
 
 /** Leaves out outcomes up to `ack`. The next `move` stores it. */
@@ -127,7 +134,7 @@ export async function openPushClients(
 function outcomesOf(
   rows: Table<PushClient>,
   now: () => Date,
-): Pick<PushClients, 'acknowledge' | 'move' | 'fail' | 'lastAt'> {
+): Pick<PushClients, 'acknowledge' | 'move' | 'fail' | 'progressAt'> {
   return {
     acknowledge: async (client, ack) => {
       const kept = withoutAcknowledged(client, ack)
@@ -153,12 +160,18 @@ function outcomesOf(
       await rows.updateOne({ _id, last, log }, { $set: { failures: { n, count } } })
       return count
     },
-    lastAt: async (moment, name, log) => {
+    progressAt: async (moment, name, log) => {
       const at = moment.database.table<PushClient>('quire_clients')
       const row = await at.findOne({ _id: idOf(name) }, optionsAt(moment))
-      return row?.log === log ? row.last : 0
+      if (row?.log !== log) return { last: 0, failed: [] }
+      const failed = row.outcomes.filter(isFailed).map(({ n }) => n)
+      return { last: row.last, failed }
     },
   }
+}
+
+function isFailed({ outcome }: PushedOutcome): boolean {
+  return outcome === 'conflict' || outcome === 'refused'
 }
 
 async function insertNew(rows: Table<PushClient>, row: PushClient): Promise<boolean> {

@@ -51,6 +51,16 @@ describe('GET /api/_sync with Quire-Client', () => {
     }, 20_000)
   })
 
+  it('names the mutations that were not applied, until the device acknowledges them', async () => {
+    const { next } = (await sync('types=note')).body
+    const failed = device.last + 1
+    await device.push({ ...noteWith('refused'), patch: {} })
+    const pushedNow = async (): Promise<Json> => (await sync(`token=${next}`)).body.pushed
+    expect(await pushedNow()).to.deep.include({ rows: failed, failed: [failed] })
+    await device.push(noteWith('later'))
+    expect(await pushedNow()).to.not.have.property('failed')
+  })
+
   it('never says that a copy contains a mutation whose row it lacks', async () => {
     let token: string = (await sync('types=note')).body.next
     const held = new Set<string>()

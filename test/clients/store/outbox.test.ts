@@ -165,6 +165,30 @@ describe('a store with changes of its user', () => {
     expect(device.notes.get(id)?.stock).to.equal(1)
   })
 
+  it('shows a change whose conflict it does not know yet', async () => {
+    const id = await add({ title: 'clash', stock: 0 })
+    let isLost = true
+    const device = await open({
+      fetch: async (input, init) => {
+        const answer = await fetch(input, init)
+        if (!isLost || !isPush(input)) return answer
+        return Response.json({ data: null, error: { status: 503 } }, { status: 503 })
+      },
+    })
+    await device.notes.update(id, { title: 'mine' })
+    await server.put(`/api/notes/${id}`, { title: 'theirs', stock: 3 })
+    await server.settled()
+    await fails(device.$sync(), /503/)
+    expect(titleOf(device, id)).to.equal('mine')
+    expect(device.notes.get(id)?.stock).to.equal(3)
+    isLost = false
+    await device.$sync()
+    expect(device.$conflicts.map(({ n, code }) => [n, code])).to.deep.equal([
+      [1, 'attribute_conflict'],
+    ])
+    expect(titleOf(device, id)).to.equal('theirs')
+  })
+
   it('keeps conflicts until the app resolves them', async () => {
     const [first, second] = [await add({ title: 'a' }), await add({ title: 'b' })]
     const device = await open()

@@ -121,7 +121,7 @@ export function containedIn(
   /** The round that the page completes. Null if it completes none. */
   swept: number | null,
 ): readonly Change[] {
-  const mutations = outbox.list()
+  const mutations = outbox.list().filter(({ n }) => pushed?.failed?.includes(n) !== true)
   if (mutations.length === 0) return []
   const rows = new Map(
     items.flatMap((item) =>

@@ -14,6 +14,8 @@ export interface PushedRows {
   readonly rows: number
   /** After the page, the whole copy does. */
   readonly copy?: number
+  /** Mutations up to `rows` that were not applied. */
+  readonly failed?: readonly number[]
 }
 
 export type SyncItem =
