@@ -62,9 +62,10 @@ export async function createStore<
   const { tables, outbox, files, copy, scope } = await openCopy(options, plans, locales)
   const { user, status = 'published' } = options
   assertUser(outbox, files, user)
+  const { parts } = storage
   const send = (call: Call): Promise<unknown> => client.$send(call)
   const showsFiles = Object.values(plans).some(({ name }) => name === FILE_TYPE)
-  const pusher = openPusher({ send, copy, outbox, files, showsFiles, tables, status })
+  const pusher = openPusher({ send, copy, outbox, files, parts, showsFiles, tables, status })
   const source = { send, scope, outbox, files }
   const following = openFollowing(source, copy, pusher, { name: storage.name, pauseMs })
   if (snapshot !== undefined && copy.mark().version === 0) {
@@ -89,7 +90,7 @@ export async function createStore<
     files,
     copy,
     user,
-    keepsBlobs: storage.keepsBlobs === true,
+    storage,
     now,
   })
   // Assigned to the object with the getter: a spread would evaluate it.

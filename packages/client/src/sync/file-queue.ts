@@ -32,6 +32,8 @@ export type FileContent =
   | { readonly blob: Blob }
   /** For storages of text. */
   | { readonly base64: string }
+  /** In the parts of a storage of text. */
+  | { readonly bytesInParts: number }
   /** A file that the app keeps on the device. */
   | { readonly native: NativeFile }
 
@@ -99,8 +101,14 @@ export function putFile(file: QueuedFile): Change {
   return { op: 'put', row }
 }
 
+/** The key of its row in the queue. */
+export function queueKey(documentId: string): string {
+  return makeRowKey({ type: QUEUE, documentId, locale: null })
+}
+
+/** Also deletes its parts. */
 export function dropFile(documentId: string): Change {
-  return { op: 'delete', type: QUEUE, key: makeRowKey({ type: QUEUE, documentId, locale: null }) }
+  return { op: 'delete', type: QUEUE, key: queueKey(documentId) }
 }
 
 export function isPending({ state }: QueuedFile): boolean {
@@ -165,6 +173,7 @@ function openAddresses() {
   return {
     of: (documentId: string, mime: string, content: FileContent): string => {
       if ('native' in content) return content.native.uri
+      if ('bytesInParts' in content) return ''
       if ('base64' in content) return `data:${mime};base64,${content.base64}`
       const address = blobs.get(documentId) ?? URL.createObjectURL(content.blob)
       blobs.set(documentId, address)

@@ -1,10 +1,10 @@
 import { QuireError } from '../quire-error.ts'
+import type { UploadScope } from '../uploads/upload-queued-file.ts'
 import { isPending, type QueuedFile } from './file-queue.ts'
 import { isUnsent, type Mutation, type OutboxState, stateRow } from './mutation.ts'
 import { type Outbox, putMutation } from './outbox.ts'
 import { failureOf, settleOutcomes, type OutcomeLine, unknownOutcomes } from './settle-outcomes.ts'
 import type { Change, Tables } from './storage.ts'
-import { uploadFile, type UploadScope } from './upload-files.ts'
 import { sizeOf } from './write-entry.ts'
 
 export interface PushScope extends UploadScope {
@@ -80,7 +80,11 @@ function nextRequest(scope: PushScope, signal: AbortSignal): (() => Promise<void
   if (batch.length > 0) return () => pushBatch(scope, batch, signal)
   const [first] = unsent
   const file = (first && pending.find((one) => namesFile(first, one))) ?? pending[0]
-  return file === undefined ? null : () => uploadFile(scope, file, signal)
+  if (file === undefined) return null
+  return async () => {
+    const { uploadQueuedFile } = await import('../uploads/upload-queued-file.ts')
+    await uploadQueuedFile(scope, file, signal)
+  }
 }
 
 function nextBatch(

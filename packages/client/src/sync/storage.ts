@@ -7,6 +7,8 @@ export interface StoreStorage {
   readonly name: string | null
   /** True if rows may contain values of type `Blob`. @default false, for storages of text */
   readonly keepsBlobs?: boolean
+  /** For storages of text: the bytes of large files. Without it, files have at most 20 MB. */
+  readonly parts?: PartStorage
   load(): Promise<Stored>
   /**
    * Tables that read rows from the storage. `load` then returns queued changes and files only.
@@ -16,6 +18,16 @@ export interface StoreStorage {
   /** In one transaction. Returns false without changes if another tab has committed. */
   commit(changes: readonly Change[], mark: Mark): Promise<boolean>
   close(): Promise<void>
+}
+
+/**
+ * Base64 texts of up to 1.4 MB each, by the key of a row and a number from 0. They are stored before their row. `commit`
+ * deletes them with the row, in one transaction. The storage deletes parts without a row when it opens.
+ */
+export interface PartStorage {
+  put(key: string, part: number, text: string): Promise<unknown>
+  get(key: string, part: number): Promise<string | undefined>
+  drop(key: string): Promise<unknown>
 }
 
 export interface Stored {

@@ -17,7 +17,7 @@ export type {
 } from './outbox-controls.ts'
 export { PushDelayed } from './push-changes.ts'
 export type { StoreStatus } from './follow-changes.ts'
-export type { Change, Mark, Row, Stored, StoreStorage } from './storage.ts'
+export type { Change, Mark, PartStorage, Row, Stored, StoreStorage } from './storage.ts'
 export { indexedDbStorage } from './indexed-db-storage.ts'
 export { memoryStorage } from './memory-storage.ts'
 export { sqliteStorage } from './sqlite/sqlite-storage.ts'

@@ -2,10 +2,11 @@ import type { Call } from '../call.ts'
 import { QuireError } from '../quire-error.ts'
 import { computeRetryDelay, sleep } from '../retries.ts'
 import type { NativeFile } from './native-file.ts'
+import type { SlicedFile } from './sliced-file.ts'
 
 export interface PartsUpload {
   readonly send: (call: Call) => Promise<unknown>
-  readonly file: Blob | NativeFile
+  readonly file: SlicedFile | NativeFile
   readonly name: string
   readonly info: object
   /** Relative to `/api`, unless `send` has other addresses. @default 'upload/resumable' */
@@ -46,7 +47,7 @@ const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405])
  * @throws QuireError, TypeError without a network, the reason of the signal
  */
 export async function sendParts(upload: PartsUpload): Promise<unknown> {
-  const file = await blobOf(upload.file)
+  const file = await slicedOf(upload.file)
   const metadata = metadataOf(upload)
   if (file === null || metadata.length > MAX_METADATA) return null
   const requests = openRequests(upload, file, metadata)
@@ -132,7 +133,7 @@ async function takeStep(
 
 function openRequests(
   { send, key, signal, path = 'upload/resumable', onBegun }: PartsUpload,
-  file: Blob,
+  file: SlicedFile,
   metadata: string,
 ) {
   let begun: UploadState | null = null
@@ -152,13 +153,13 @@ function openRequests(
       return begun
     },
     /** Null if bytes are missing. */
-    sendPart: (state: UploadState) => {
+    sendPart: async (state: UploadState) => {
       const headers = {
         ...TUS,
         'Content-Type': 'application/offset+octet-stream',
         'Upload-Offset': String(state.offset),
       }
-      const body = file.slice(state.offset, state.offset + PART_BYTES)
+      const body = await file.slice(state.offset, state.offset + PART_BYTES)
       const call = { method: 'PATCH', path: at(state), waitMs: PART_MS } as const
       return send({ ...call, ...common, headers, body })
     },
@@ -179,7 +180,7 @@ function openRequests(
 }
 
 /** Null if the file of React Native cannot be read in slices. */
-async function blobOf(file: Blob | NativeFile): Promise<Blob | null> {
+async function slicedOf(file: SlicedFile | NativeFile): Promise<SlicedFile | null> {
   if (!('uri' in file)) return file
   try {
     return await (await fetch(file.uri)).blob()

@@ -1,4 +1,4 @@
-import type { Change, Mark, Row, Stored, StoreStorage } from '../storage.ts'
+import type { Change, Mark, PartStorage, Row, Stored, StoreStorage } from '../storage.ts'
 import { makeRowKey } from '../storage.ts'
 import {
   answersAtOnce,
@@ -12,7 +12,10 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS quire_rows
     (key TEXT PRIMARY KEY, type TEXT NOT NULL, locale TEXT, round INTEGER NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS quire_marks
-    (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL);`
+    (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS quire_parts
+    (key TEXT, part INTEGER, value TEXT NOT NULL, PRIMARY KEY (key, part));
+  DELETE FROM quire_parts WHERE key NOT IN (SELECT key FROM quire_rows);`
 
 /** Rows per statement, with five parameters each: old builds of SQLite allow 999. */
 const BATCH = 150
@@ -30,27 +33,19 @@ const MARK = 'SELECT version, value FROM quire_marks'
 const ROWS = 'SELECT value FROM quire_rows'
 /** The types of queued changes and files begin with `$`. */
 const QUEUED = `${ROWS} WHERE key >= '$' AND key < '%'`
+const dropFrom = (name: string): string => `DELETE FROM quire_${name} WHERE key = ?`
 
 /**
- * Stores rows in two tables of an SQLite database: `quire_rows` and `quire_marks`. A database with
- * `getAllSync`, `runSync`, `execSync` and `withTransactionSync` also answers queries: the rows then
- * stay out of memory.
+ * Stores rows in three tables of an SQLite database: `quire_rows`, `quire_marks` and `quire_parts`. With `getAllSync`,
+ * `runSync`, `execSync` and `withTransactionSync`, queries read the database, and rows stay out of memory.
  */
 export function sqliteStorage(
   database: SqlDatabase | SyncSqlDatabase,
   close: () => Promise<void> = () => Promise.resolve(),
 ): StoreStorage {
-  let made: Promise<void> | null = null
-  const ready = async (): Promise<void> => {
-    made ??= database.execAsync(TABLES)
-    try {
-      await made
-    } catch (error) {
-      made = null
-      throw error
-    }
-  }
+  const ready = untilDone(() => database.execAsync(TABLES))
   const direct = answersAtOnce(database) ? database : null
+  const inTurn = openTurns()
   return {
     name: null,
     ...(direct !== null && { openTables: (types) => openSqliteTables(direct, types) }),
@@ -60,36 +55,76 @@ export function sqliteStorage(
         return toStored(direct.getAllSync<Kept>(MARK, []), direct.getAllSync<Kept>(QUEUED, []))
       }
       let stored: Stored = { mark: null, rows: [] }
-      await database.withTransactionAsync(async () => {
-        const marks = await database.getAllAsync<Kept>(MARK, [])
-        stored = toStored(marks, await database.getAllAsync<Kept>(ROWS, []))
-      })
+      await inTurn(() =>
+        database.withTransactionAsync(async () => {
+          const marks = await database.getAllAsync<Kept>(MARK, [])
+          stored = toStored(marks, await database.getAllAsync<Kept>(ROWS, []))
+        }),
+      )
       return stored
     },
     commit: async (changes, mark) => {
       await ready()
       let isOurs = false
-      const statements = [keepMark(mark), ...runsOf(changes).map(toStatement)]
+      const statements = [keepMark(mark), ...runsOf(changes).flatMap(toStatements)]
       if (direct !== null) {
-        // Queries read the same connection. They never see a part of the changes.
+        // Queries read the same connection, and never see a part of the changes.
         direct.withTransactionSync(() => {
           isOurs = precedes(direct.getAllSync(MARK, []), mark)
           if (isOurs) for (const { sql, values } of statements) direct.runSync(sql, values)
         })
         return isOurs
       }
-      await database.withTransactionAsync(async () => {
-        isOurs = precedes(await database.getAllAsync(MARK, []), mark)
-        if (isOurs) for (const { sql, values } of statements) await database.runAsync(sql, values)
-      })
+      await inTurn(() =>
+        database.withTransactionAsync(async () => {
+          isOurs = precedes(await database.getAllAsync(MARK, []), mark)
+          if (isOurs) for (const { sql, values } of statements) await database.runAsync(sql, values)
+        }),
+      )
       return isOurs
     },
+    parts: openParts(async (sql, values) => {
+      await ready()
+      return direct?.getAllSync(sql, values) ?? inTurn(() => database.getAllAsync(sql, values))
+    }),
     close,
   }
 }
 
-function toStored(marks: readonly Kept[], rows: readonly Kept[]): Stored {
-  const [mark] = marks
+function untilDone(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null
+  return () =>
+    (done ??= work().catch((error: unknown) => {
+      done = null
+      throw error
+    }))
+}
+
+/** One at a time. A statement outside would join a transaction that is rolled back. */
+function openTurns(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (task) => {
+    const done = last.then(task)
+    last = done.catch(() => undefined)
+    return done
+  }
+}
+
+function openParts(
+  run: (sql: string, values: SqlValue[]) => Promise<readonly Kept[]>,
+): PartStorage {
+  return {
+    put: (key, part, text) =>
+      run('INSERT OR REPLACE INTO quire_parts VALUES (?, ?, ?)', [key, part, text]),
+    get: async (key, part) => {
+      const sql = 'SELECT value FROM quire_parts WHERE key = ? AND part = ?'
+      return (await run(sql, [key, part]))[0]?.value
+    },
+    drop: (key) => run(dropFrom('parts'), [key]),
+  }
+}
+
+function toStored([mark]: readonly Kept[], rows: readonly Kept[]): Stored {
   return {
     mark: mark === undefined ? null : (JSON.parse(mark.value) as Mark),
     rows: rows.map(({ value }) => JSON.parse(value) as Row),
@@ -122,28 +157,29 @@ function runsOf(changes: readonly Change[]): readonly Run[] {
   return runs
 }
 
-function toStatement(run: Run): Statement {
-  if ('length' in run) {
-    const places = run.map(() => '(?, ?, ?, ?, ?)').join(', ')
-    return {
-      sql: `INSERT OR REPLACE INTO quire_rows (key, type, locale, round, value) VALUES ${places}`,
-      values: run.flatMap((row) => [
-        makeRowKey(row),
-        row.type,
-        row.locale,
-        row.round,
-        JSON.stringify(row),
-      ]),
-    }
-  }
+function toStatements(run: Run): readonly Statement[] {
+  if ('length' in run) return [toInsert(run)]
   if (run.op === 'delete') {
-    return { sql: 'DELETE FROM quire_rows WHERE key = ?', values: [run.key] }
+    const tables = run.type.startsWith('$') ? ['rows', 'parts'] : ['rows']
+    return tables.map((name) => ({ sql: dropFrom(name), values: [run.key] }))
   }
   if (run.op === 'sweep') {
-    return { sql: 'DELETE FROM quire_rows WHERE round < ?', values: [run.round] }
+    return [{ sql: 'DELETE FROM quire_rows WHERE round < ?', values: [run.round] }]
   }
+  const sql = 'DELETE FROM quire_rows WHERE type = ? AND locale IS ifnull(?, locale)'
+  return [{ sql, values: [run.type, run.locale ?? null] }]
+}
+
+function toInsert(rows: readonly Row[]): Statement {
+  const places = rows.map(() => '(?, ?, ?, ?, ?)').join(', ')
   return {
-    sql: 'DELETE FROM quire_rows WHERE type = ? AND locale IS ifnull(?, locale)',
-    values: [run.type, run.locale ?? null],
+    sql: `INSERT OR REPLACE INTO quire_rows (key, type, locale, round, value) VALUES ${places}`,
+    values: rows.flatMap((row) => [
+      makeRowKey(row),
+      row.type,
+      row.locale,
+      row.round,
+      JSON.stringify(row),
+    ]),
   }
 }
