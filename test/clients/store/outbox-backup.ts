@@ -23,6 +23,11 @@ export async function openBackups(host: Pick<OutboxHost, 'server'>) {
         .toArray(),
       clients: await db.collection(CLIENTS).find().toArray(),
     }),
+    /** Deletes all notes and devices of earlier histories, which each new device would read. */
+    clear: async (): Promise<void> => {
+      await db.collection(NOTES).deleteMany({})
+      await db.collection(CLIENTS).deleteMany({})
+    },
     restore: async (
       { notes, clients }: OutboxBackup,
       documentIds: readonly string[],

@@ -99,6 +99,7 @@ export async function openHistories(host: OutboxHost): Promise<OutboxHistories> 
 
   async function openWorld(): Promise<World> {
     await permitPushes(host.server)
+    await backups.clear()
     const ids = await Promise.all(
       ['a', 'b'].map(async (title): Promise<string> => {
         const data = { title, body: 'begin', stock: 0 }

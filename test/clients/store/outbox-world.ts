@@ -1,4 +1,4 @@
-import type { ContentType } from '@quire/client'
+import type { ContentPlan, ContentType } from '@quire/client'
 import { createClient } from '@quire/client'
 import { createStore, memoryStorage, type StoreStorage } from '@quire/client/sync'
 import { loadSchema } from '../../../src/server/services/load-schema.ts'
@@ -61,6 +61,19 @@ export interface DeviceOptions {
   readonly user?: string | undefined
 }
 
+/** By server. A server with changed types is another one. */
+const contents = new WeakMap<object, Promise<ContentPlan<OutboxTypes>>>()
+
+function contentOf(server: Pick<TestServer, 'contentTypesDir'>): Promise<ContentPlan<OutboxTypes>> {
+  const known = contents.get(server)
+  if (known !== undefined) return known
+  const content = loadSchema(server.contentTypesDir).then((schema) =>
+    contentPlanOf<OutboxTypes>(schema),
+  )
+  contents.set(server, content)
+  return content
+}
+
 /** A store of an end user. */
 export async function openDevice(
   server: Pick<TestServer, 'contentTypesDir' | 'port'>,
@@ -69,7 +82,7 @@ export async function openDevice(
 ) {
   const user = 'user' in options ? options.user : documentId
   return createStore({
-    content: contentPlanOf<OutboxTypes>(await loadSchema(server.contentTypesDir)),
+    content: await contentOf(server),
     client: createClient<OutboxTypes>(KINDS, {
       url: `http://127.0.0.1:${server.port}`,
       token,

@@ -4,29 +4,40 @@ import { Prober } from './prober.ts'
 import { serveWorld } from './serve-world.ts'
 import { SIZE, WORLD, type World } from './world.ts'
 
-/** Probes of one world before the next one. */
-const PROBES_PER_WORLD = 400
 /** Requests of different principals at the same moment must not share responses. */
-const CONCURRENCY = 4
+const CONCURRENCY = 8
+
+interface ProbeRun {
+  readonly probes: number
+  /** Probes of one world before the next one. */
+  readonly perWorld: number
+  readonly seed: number
+}
 
 /**
  * Probes random worlds and returns the number of probes by door and status. Probes of a world run at the same moment, a
  * few at a time. @throws Error with the seed and the probe that contradicts the oracle
  */
-export async function probeWorlds(
-  probes: number,
-  seed: number,
-): Promise<Readonly<Record<string, number>>> {
+export async function probeWorlds({
+  probes,
+  perWorld,
+  seed,
+}: ProbeRun): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {}
-  const worlds = fc.sample(WORLD, { numRuns: Math.ceil(probes / PROBES_PER_WORLD), seed })
+  const worlds = fc.sample(WORLD, { numRuns: Math.ceil(probes / perWorld), seed })
   for (const [index, world] of worlds.entries()) {
-    const number = Math.min(PROBES_PER_WORLD, probes - index * PROBES_PER_WORLD)
+    const number = Math.min(perWorld, probes - index * perWorld)
     const named = `seed ${seed}, world ${index}`
-    for (const [key, count] of Object.entries(await probeWorld(world, number, seed, named))) {
-      counts[key] = (counts[key] ?? 0) + count
-    }
+    addCounts(counts, await probeWorld(world, number, seed, named))
   }
   return counts
+}
+
+export function addCounts(
+  counts: Record<string, number>,
+  more: Readonly<Record<string, number>>,
+): void {
+  for (const [key, count] of Object.entries(more)) counts[key] = (counts[key] ?? 0) + count
 }
 
 async function probeWorld(

@@ -134,41 +134,43 @@ const STATUS = fc.constantFrom<Status>('published', 'draft')
 const PRINCIPAL = fc.nat({ max: PRINCIPALS - 1 })
 
 export function probeOf(shapes: Shapes, size: number): fc.Arbitrary<Probe> {
-  return fc.constantFrom(...TYPES).chain((type) => {
-    const base = { principal: PRINCIPAL, type: fc.constant(type), at: STATUS }
-    const position = fc.nat({ max: size })
-    const list = fc
-      .tuple(
-        nodeOf(shapes, type, 1),
-        fc.record({
-          ...base,
-          door: fc.constantFrom<'list' | 'query' | 'mcp'>('list', 'list', 'list', 'query', 'mcp'),
-          filters: fc.option(filterOf(shapes, type, 2), { nil: undefined, freq: 2 }),
-          sort: fc.option(sortOf(shapes, type), { nil: null }),
-          pageSize: fc.constantFrom(2, 4, 25, 25),
-          pages: fc.constantFrom('page', 'start', 'cursor'),
-          withCount: fc.constantFrom('true', 'true', 'estimate'),
-          other: PRINCIPAL,
-        }),
-      )
-      .map(([node, probe]) => withoutAbsent({ ...node, ...probe }))
-    const entry = fc
-      .tuple(
-        nodeOf(shapes, type, 1),
-        fc.record({ ...base, door: fc.constant('entry' as const), position }),
-      )
-      .map(([{ fields, populate = {} }, probe]) => ({
-        ...probe,
-        ...(fields !== undefined && { fields }),
-        populate,
-      }))
-    const search = fc.record({ ...base, door: fc.constant('search' as const), position })
-    return fc.oneof(
-      { weight: 6, arbitrary: list },
-      { weight: 3, arbitrary: entry },
-      { weight: 1, arbitrary: search },
+  return fc.oneof(...TYPES.map((type) => probeOfType(shapes, type, size)))
+}
+
+function probeOfType(shapes: Shapes, type: TypeName, size: number): fc.Arbitrary<Probe> {
+  const base = { principal: PRINCIPAL, type: fc.constant(type), at: STATUS }
+  const position = fc.nat({ max: size })
+  const list = fc
+    .tuple(
+      nodeOf(shapes, type, 1),
+      fc.record({
+        ...base,
+        door: fc.constantFrom<'list' | 'query' | 'mcp'>('list', 'list', 'list', 'query', 'mcp'),
+        filters: fc.option(filterOf(shapes, type, 2), { nil: undefined, freq: 2 }),
+        sort: fc.option(sortOf(shapes, type), { nil: null }),
+        pageSize: fc.constantFrom(2, 4, 25, 25),
+        pages: fc.constantFrom('page', 'start', 'cursor'),
+        withCount: fc.constantFrom('true', 'true', 'estimate'),
+        other: PRINCIPAL,
+      }),
     )
-  })
+    .map(([node, probe]) => withoutAbsent({ ...node, ...probe }))
+  const entry = fc
+    .tuple(
+      nodeOf(shapes, type, 1),
+      fc.record({ ...base, door: fc.constant('entry' as const), position }),
+    )
+    .map(([{ fields, populate = {} }, probe]) => ({
+      ...probe,
+      ...(fields !== undefined && { fields }),
+      populate,
+    }))
+  const search = fc.record({ ...base, door: fc.constant('search' as const), position })
+  return fc.oneof(
+    { weight: 6, arbitrary: list },
+    { weight: 3, arbitrary: entry },
+    { weight: 1, arbitrary: search },
+  )
 }
 
 function withoutAbsent<T extends { filters?: Where | undefined }>({ filters, ...rest }: T) {
