@@ -124,6 +124,49 @@ export interface Category {
   }
 }
 
+export interface City {
+  kind: 'collection'
+  fields: {
+    id: number
+    documentId: string
+    name: string
+    population: number | null
+    featureCode: string | null
+    location: quire.Location | null
+    createdAt: string
+    updatedAt: string
+    publishedAt: string | null
+  }
+  filters: {
+    id: quire.OrderedFilter<number>
+    documentId: quire.TextFilter
+    name: quire.TextFilter
+    population: quire.OrderedFilter<number>
+    featureCode: quire.TextFilter
+    location: quire.LocationFilter
+    createdAt: quire.OrderedFilter<string | globalThis.Date>
+    updatedAt: quire.OrderedFilter<string | globalThis.Date>
+    publishedAt: quire.OrderedFilter<string | globalThis.Date>
+  }
+  populate: {
+    country: quire.One<Country>
+  }
+  create: {
+    name: string
+    population?: number | null
+    featureCode?: string | null
+    location?: quire.Location | null
+    country?: quire.ToOne
+  }
+  update: {
+    name?: string
+    population?: number | null
+    featureCode?: string | null
+    location?: quire.Location | null
+    country?: quire.ToOne
+  }
+}
+
 export interface Country {
   kind: 'collection'
   fields: {
@@ -172,10 +215,11 @@ export interface Country {
   }
   populate: {
     borders: quire.Many<Country>
+    cities: quire.Many<City>
     localizations: quire.Many<Country>
   }
   searched: 'name' | 'officialName' | 'capital' | 'subregion'
-  faceted: 'region' | 'landlocked' | 'independent' | 'borders'
+  faceted: 'region' | 'landlocked' | 'independent' | 'borders' | 'cities'
   create: {
     name: string
     officialName?: string | null
@@ -192,6 +236,7 @@ export interface Country {
     longitude?: number | null
     tld?: unknown | null
     borders?: quire.ToMany
+    cities?: quire.ToMany
   }
   update: {
     name?: string
@@ -209,6 +254,7 @@ export interface Country {
     longitude?: number | null
     tld?: unknown | null
     borders?: quire.ToMany
+    cities?: quire.ToMany
   }
 }
 
@@ -485,6 +531,7 @@ export interface Content {
   types: {
     articles: Article
     categories: Category
+    cities: City
     countries: Country
     lists: List
     notes: Note
@@ -492,6 +539,7 @@ export interface Content {
   singular: {
     article: Article
     category: Category
+    city: City
     country: Country
     list: List
     note: Note
@@ -502,6 +550,7 @@ export interface Content {
 const kinds = {
   articles: 'collection',
   categories: 'collection',
+  cities: 'collection',
   countries: 'collection',
   lists: 'collection',
   notes: 'collection',
@@ -533,12 +582,22 @@ export const content: quire.ContentPlan<Content> = {
         localizations: { localizations: true },
       },
     },
+    cities: {
+      name: 'city',
+      kind: 'collection',
+      kinds: { location: 'json', createdAt: 'date', updatedAt: 'date', publishedAt: 'date' },
+      links: { country: { to: 'countries', many: false } },
+    },
     countries: {
       name: 'country',
       kind: 'collection',
       search: { name: 4, officialName: 2, capital: 2, subregion: 1 },
       kinds: { tld: 'json', createdAt: 'date', updatedAt: 'date', publishedAt: 'date' },
-      links: { borders: { to: 'countries', many: true }, localizations: { localizations: true } },
+      links: {
+        borders: { to: 'countries', many: true },
+        cities: { to: 'cities', many: true, by: 'country' },
+        localizations: { localizations: true },
+      },
     },
     lists: {
       name: 'list',

@@ -4,7 +4,9 @@ import { followLive } from './follow-live.ts'
 import { account } from './screens/account.ts'
 import { article, articles } from './screens/articles.ts'
 import { countries, country } from './screens/countries.ts'
+import { nearby } from './screens/nearby.ts'
 import { notebookScreen } from './screens/notebook.ts'
+import { search } from './screens/search.ts'
 import { hasSessionEnded, notebook } from './notebook/store.ts'
 import { store } from './store.ts'
 import { language, switchLanguage, texts } from './texts.ts'
@@ -12,8 +14,8 @@ import { language, switchLanguage, texts } from './texts.ts'
 const main = element('main', { tabindex: '-1' })
 const notice = element('p', { class: 'notice', role: 'status' })
 
-/** These screens show no public content, so they are not redrawn with it. */
-const OWN_SCREENS = /^#\/(?:account|notebook)/
+/** These screens are not redrawn with public content. */
+const OWN_SCREENS = /^#\/(?:account|nearby|notebook|search)/
 let leaving = new AbortController()
 
 /** The screen for the current address. */
@@ -22,6 +24,8 @@ function screen(): readonly HTMLElement[] {
   const [, name, documentId, part] = path.split('/')
   if (name === 'account') return account()
   if (name === 'notebook') return notebookScreen(documentId, part, leaving.signal)
+  if (name === 'search') return search(leaving.signal)
+  if (name === 'nearby') return nearby(documentId ?? '', leaving.signal)
   if (name === 'countries') return documentId === undefined ? countries() : country(documentId)
   return documentId === undefined ? articles() : article(documentId)
 }
@@ -62,6 +66,7 @@ function frame(): HTMLElement {
       {},
       link('articles', texts.articles),
       link('countries', texts.countries),
+      link('search', texts.search),
       link('notebook', texts.notes),
       link('account', texts.account),
     ),

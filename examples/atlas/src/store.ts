@@ -17,13 +17,13 @@ export const client = createClient({
   },
 })
 
-/**
- * The public content. Screens read it from this store, online and offline. Its requests have no
- * session, so that caches can answer them.
- */
+/** Requests for public content have no session, so that caches can answer them. */
+export const publicClient = createClient({ url: location.origin })
+
+/** The public content. Screens read it from this store, online and offline. */
 export const store = await createStore({
   content,
-  client: createClient({ url: location.origin }),
+  client: publicClient,
   types: ['articles', 'categories', 'countries', '$files'],
   locale: ['en', 'de'],
   storage: indexedDbStorage('atlas'),

@@ -24,8 +24,8 @@ export function countries(): readonly HTMLElement[] {
   const list = element('ul', { class: 'rows' })
   const field = element('input', {
     type: 'search',
-    placeholder: texts.search,
-    'aria-label': texts.search,
+    placeholder: texts.findCountry,
+    'aria-label': texts.findCountry,
     value: new URLSearchParams(location.hash.split('?')[1]).get('q'),
   })
   const show = (): void => {
@@ -89,6 +89,7 @@ export function country(documentId: string): readonly HTMLElement[] {
         value === null ? [] : [element('dt', {}, name), element('dd', {}, value)],
       ),
     ),
+    element('p', {}, element('a', { href: `#/nearby/${documentId}` }, texts.citiesNearby)),
     element('h2', {}, texts.borders),
     entry.borders.length === 0
       ? element('p', { class: 'quiet' }, texts.island)

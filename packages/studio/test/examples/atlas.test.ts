@@ -57,6 +57,64 @@ describeInBrowser('the example app', function () {
     await expectNoSidewaysScrolling(page, 'country')
   })
 
+  it('searches by relevance on the server, and on the device without a network', async () => {
+    let isIndexed = false
+    while (!isIndexed) {
+      const { data } = await atlas.server.ask('GET', '/api/_search?q=river+zimbabwe')
+      isIndexed = data.length === 2
+    }
+    await goto('search')
+    const field = page.getByLabel('Search articles and countries')
+    await field.fill('rivers') // no text has this form
+    await page.getByText('Found by the server').waitFor()
+    const hit = page.getByRole('link', { name: 'A hundred and fifty metres of river' })
+    await hit.waitFor()
+    expect(await hit.locator('mark').first().innerText()).to.equal('river')
+    await picture('search')
+    await expectNoSidewaysScrolling(page, 'search')
+    await expectAccessible(page, 'search')
+    await field.fill('swizterland')
+    await page.getByText('Searched for: switzerland').waitFor()
+    await page.getByRole('link', { name: /^Switzerland/ }).waitFor()
+    await page.context().setOffline(true)
+    await field.fill('fifty metr')
+    await page.getByText('Found on this device').waitFor()
+    await hit.waitFor()
+    expect(await page.locator('mark').count()).to.equal(0)
+    await page.context().setOffline(false)
+    await field.fill('switzerland')
+    await page.getByRole('link', { name: /^Switzerland/ }).click()
+    await heading('Switzerland').waitFor()
+  })
+
+  it('lists the nearest cities of a country in pages', async () => {
+    const distances = async (): Promise<readonly number[]> =>
+      (await page.locator('.city .quiet').allInnerTexts()).map((text) =>
+        Number(text.replace(/,| km$/g, '')),
+      )
+    await page.getByRole('link', { name: 'Cities nearby' }).click()
+    await heading('Cities near Switzerland').waitFor()
+    await page.locator('.city').nth(19).waitFor()
+    expect(await distances()).to.have.length(20)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.locator('.city').nth(39).waitFor()
+    const all = await distances()
+    expect(all).to.have.length(40)
+    expect(all).to.deep.equal(all.toSorted((one, other) => one - other))
+    expect(all[0]).to.be.below(200)
+    await picture('nearby')
+    await expectNoSidewaysScrolling(page, 'nearby')
+    await expectAccessible(page, 'nearby')
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('The list of cities needs a network.').waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.locator('.city').nth(59).waitFor()
+    await page.goBack()
+    await heading('Switzerland').waitFor()
+  })
+
   it('speaks German', async () => {
     await page.getByRole('button', { name: 'Deutsch' }).click()
     await heading('Schweiz').waitFor()
