@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startEmbedded } from '@quire/engine'
 import { MongoClient } from 'mongodb'
-import { openWorld } from '../../faults/world.ts'
+import { openWorld, type World } from '../../faults/world.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../../support/database-proxy.ts'
 import { PUSHED_TYPES } from '../../support/push-world.ts'
 import { ROOT_TOKEN, type ServerProcess, writeContentTypes } from '../../support/server-process.ts'
@@ -132,14 +134,60 @@ async function dropDatabase(name: string): Promise<void> {
   await client.close()
 }
 
-/** A server in a process of its own, which is killed. */
+/** The database of a server that is killed. */
+interface KilledDatabase {
+  readonly world: World
+  /** Called while the server runs. */
+  findUri(): Promise<string>
+  /** Runs `work` until it ends or it is time to kill the server. */
+  interrupt(
+    work: () => Promise<void>,
+    step: StepOf<'crash'>,
+  ): Promise<{ readonly ended: Promise<void> }>
+  /** Called after the kill. */
+  reopen(): void
+  close(): Promise<void>
+}
+
+/** A server in a process of its own, which is killed at a command to the database of this run. */
 export async function openProcessHost(label: string): Promise<OutboxHost> {
   const uri = await testUri()
   const proxy = await openDatabaseProxy(uri)
-  const world = await openWorld(label, { types: {}, uri: proxy.uri })
+  return openKilledHost({
+    world: await openWorld(label, { types: {}, uri: proxy.uri }),
+    findUri: () => Promise.resolve(uri),
+    interrupt: (work, { at }) => interrupt(proxy, work, at),
+    reopen: () => {
+      proxy.shutAtReplyTo('')
+      proxy.open()
+    },
+    close: () => proxy.close(),
+  })
+}
+
+/** A server with the embedded engine in the same process. Both are killed, and start on the same folder. */
+export async function openEmbeddedHost(label: string): Promise<OutboxHost> {
+  const world = await openWorld(label, { types: {}, uri: null })
+  return openKilledHost({
+    world,
+    findUri: async () => {
+      const engine = await startEmbedded({ directory: path.join(world.folder, 'embedded') })
+      if (engine.role === 'guest') return engine.uri
+      throw new Error('The server does not run the engine')
+    },
+    interrupt: async (work, { afterMs }) => {
+      const ended = work()
+      await wait(afterMs)
+      return { ended }
+    },
+    reopen: () => undefined,
+    close: () => Promise.resolve(),
+  })
+}
+
+async function openKilledHost({ world, ...killed }: KilledDatabase): Promise<OutboxHost> {
   const clock = path.join(world.folder, 'clock')
   const marks = openMarks()
-  const admin = await MongoClient.connect(uri)
   const database = world.env['MONGODB_DATABASE'] ?? ''
   const folders: string[] = []
   const start = async (clockHours: number) => {
@@ -151,11 +199,17 @@ export async function openProcessHost(label: string): Promise<OutboxHost> {
       { nodeOptions: ['--import', CLOCK] },
     )
     process.signal('SIGUSR2')
+    return { process, contentTypesDir }
+  }
+  const first = await start(0)
+  const uri = await killed.findUri()
+  const admin = await MongoClient.connect(uri)
+  const open = ({ process, contentTypesDir }: typeof first) => {
     const server = { uri, database, contentTypesDir, ...requestsTo(process) }
     const settled = (): Promise<void> => settledProcess(admin, server)
     return { process, server: { ...server, settled } }
   }
-  let running = await start(0)
+  let running = open(first)
   for (const code of LOCALES) {
     await running.server.send('POST', '/admin/locales', { body: { code } })
   }
@@ -166,19 +220,18 @@ export async function openProcessHost(label: string): Promise<OutboxHost> {
     get mark() {
       return marks.mark
     },
-    crash: async (work, { at, change, clockHours }) => {
-      const { ended } = await interrupt(proxy, work, at)
+    crash: async (work, step) => {
+      const { ended } = await killed.interrupt(work, step)
       await running.process.kill()
       await ended
-      proxy.shutAtReplyTo('')
-      proxy.open()
-      marks.change(change)
-      running = await start(clockHours)
+      killed.reopen()
+      marks.change(step.change)
+      running = open(await start(step.clockHours))
       await untilReady(running.server)
     },
     close: async () => {
       await world.remove()
-      await proxy.close()
+      await killed.close()
       await admin.close()
       for (const folder of folders) rmSync(folder, { recursive: true, force: true })
     },

@@ -44,6 +44,8 @@ const crash = fc.record({
   /** Its sync is interrupted. */
   device,
   at: fc.constantFrom(...COMMANDS),
+  /** Without a proxy in front of the database, the server is killed after this time instead. */
+  afterMs: fc.nat({ max: 80 }),
   /** Of an attribute of the notes, before the server runs again. */
   change: fc.constantFrom('rename' as const, 'replace' as const, null, null),
   /** The clock of the next server process, compared with those of the devices. */
