@@ -33,13 +33,22 @@ export interface FocalPoint {
   readonly y: number
 }
 
-/** @throws ValidationError */
-export function parseFileInfos(sent: readonly unknown[], rules: ParseRules): readonly FileInfo[] {
-  return sent.flatMap((value) => {
+/** @throws ValidationError, also for more infos than files */
+export function parseFileInfos(
+  sent: readonly unknown[],
+  rules: ParseRules,
+  files = 1,
+): readonly FileInfo[] {
+  const infos = sent.flatMap((value) => {
     const parsed = typeof value === 'string' ? parseJson(value) : value
     const list: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed]
     return list.map((one) => (one === null || one === undefined ? {} : parseFileInfo(one, rules)))
   })
+  if (infos.length <= files) return infos
+  throw refused(
+    'fileInfo',
+    `has ${infos.length} entries for ${files} ${files === 1 ? 'file' : 'files'}`,
+  )
 }
 
 function parseJson(text: string): unknown {

@@ -31,9 +31,16 @@ describe('parseFileInfos', () => {
   ]
   for (const [label, sent, expected] of rows) {
     it(`accepts ${label}`, () => {
-      expect(parseFileInfos(sent, LENIENT)).to.deep.equal(expected)
+      expect(parseFileInfos(sent, LENIENT, expected.length)).to.deep.equal(expected)
     })
   }
+
+  it('refuses more entries than files', () => {
+    const parse = (files: number) => () => parseFileInfos(['[{}, null]', '{}'], LENIENT, files)
+    expect(parse(3)).to.not.throw()
+    expect(parse(2)).to.throw(ValidationError, 'fileInfo has 3 entries for 2 files')
+    expect(parse(1)).to.throw(ValidationError, 'fileInfo has 3 entries for 1 file')
+  })
 
   const refused: readonly (readonly [string, unknown])[] = [
     ['invalid JSON', '{bad'],

@@ -166,7 +166,7 @@ async function storeNew(
   const wanted = folderOf(received)
   const folder = wanted !== null && (await folders.ids()).includes(wanted) ? wanted : null
   const sent = received.fields.get('fileInfo') ?? []
-  const infos = parseFileInfos(sent, await rulesFor(dependencies))
+  const infos = parseFileInfos(sent, await rulesFor(dependencies), received.files.length)
   return library.add(received, infos, () => Promise.resolve(), {
     uploadedBy: uploaderOf(state.principal),
     documentIds: documentId === null ? [] : [documentId],

@@ -252,11 +252,14 @@ function editOnly(
 async function readInfos(
   sent: readonly unknown[],
   { api, locales }: Pick<UploadRouteDependencies, 'api' | 'locales'>,
+  files = 1,
 ): Promise<readonly FileInfo[]> {
-  return parseFileInfos(sent, {
+  const rules = {
     locales: await locales.current(),
-    assertKeys: (keys, known, within) => assertKnownParts(keys, api, known, within),
-  })
+    assertKeys: (keys: readonly string[], known: readonly string[], within: string) =>
+      assertKnownParts(keys, api, known, within),
+  }
+  return parseFileInfos(sent, rules, files)
 }
 
 function assertKnownUpload({ fields, ignored }: Upload, { api }: UploadRouteDependencies): void {
@@ -264,10 +267,11 @@ function assertKnownUpload({ fields, ignored }: Upload, { api }: UploadRouteDepe
 }
 
 function infosOf(
-  { fields }: Upload,
+  { fields, files }: Upload,
   dependencies: UploadRouteDependencies,
 ): Promise<readonly FileInfo[]> {
-  return readInfos(fields.get('fileInfo') ?? [], dependencies)
+  // A request without a file changes the texts of one.
+  return readInfos(fields.get('fileInfo') ?? [], dependencies, Math.max(1, files.length))
 }
 
 function onlyOne([info = {}]: readonly FileInfo[]): FileInfo {

@@ -91,6 +91,11 @@ for (const kind of ['local', 'gridfs', 's3']) {
       ['an empty file', 400, { files: [{ name: 'a.txt', content: '' }] }],
       ['one empty file of several', 400, { files: [text, { name: 'b.txt', content: '' }] }],
       ['a wrong field name', 400, { files: [{ ...text, field: 'file' }] }],
+      [
+        'more entries of fileInfo than files',
+        400,
+        { files: [text], fields: { fileInfo: '[{},{}]' } },
+      ],
       ['a fileInfo that is not JSON', 400, { files: [text], fields: { fileInfo: '{' } }],
       [
         'text fields that are too large together',

@@ -368,6 +368,7 @@ for (const storage of ['local', 'gridfs', 's3']) {
         [400, 'no key', () => create(10, { 'Upload-Metadata': ',,,' })],
         [400, 'long metadata', () => create(10, { 'Upload-Metadata': `filename ${long}` })],
         [400, 'no JSON', () => create(10, metadata({ fileInfo: '{' }))],
+        [400, 'two entries', () => create(10, metadata({ fileInfo: '[{},{}]' }))],
         [400, 'a wrong text', () => create(10, metadata({ fileInfo: '{"caption":1}' }))],
         [
           400,
