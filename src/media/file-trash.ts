@@ -86,7 +86,8 @@ async function assertAbsent(
 ): Promise<void> {
   const rows = await findRows(context, { documentId, deletion: null }, session)
   if (rows.length === 0) return
-  const message = 'The file of this Idempotency-Key is in the trash: restore it, or use another key'
+  const message =
+    'The file of this upload is in the trash: restore it, or upload it with another Idempotency-Key'
   throw new ConflictError(message, {}, { code: 'file_changed' })
 }
 

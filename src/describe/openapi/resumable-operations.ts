@@ -62,7 +62,7 @@ function showState(): PlacedOperation {
       summary: 'The state of an upload. `HEAD` returns the headers only',
       tags: TAGS,
       parameters: [ID],
-      responses: { 200: answer('The state', STATE, OFFSET), ...failures(404, 423) },
+      responses: { 200: answer('The state', STATE, OFFSET), ...failures(404, 409, 423) },
     },
   }
 }

@@ -88,8 +88,9 @@ async function createUpload(
   const length = readLength(ctx, receive.maxBytes)
   const described = readMetadata(ctx, api, assertFolder !== undefined)
   const _id = readUploadId(ctx)
-  if (_id !== null && (await library.get(_id)) === null) await library.assertNotInTrash(_id)
-  const row = await resumable.create({ _id, owner, length, ...described }, async () => {
+  const isStored = _id !== null && (await isFile(library, _id))
+  if (_id !== null && !isStored) await resumable.forget(_id, owner)
+  const row = await resumable.create({ _id, owner, length, isStored, ...described }, async () => {
     const { fileInfo, folder } = described
     if (fileInfo !== null) await assertInfo(fileInfo)
     if (folder !== null) await assertFolder?.(folder)
@@ -101,10 +102,11 @@ async function createUpload(
 
 async function showUpload(
   ctx: Context,
-  { media: { resumable } }: ResumableDependencies,
+  { media: { library, resumable } }: ResumableDependencies,
 ): Promise<void> {
   if (ctx.method === 'HEAD') assertVersion(ctx)
   const row = await resumable.find(parameterOf(ctx, 'id'), ownerOf(ctx))
+  if (row.isStored) await getStored(library, row)
   ctx.set('Upload-Length', String(row.length))
   if (row.metadata !== '') ctx.set('Upload-Metadata', row.metadata)
   show(ctx, row)
@@ -177,13 +179,33 @@ function completeOnce(
 
 async function replay(
   ctx: Context,
-  library: Pick<MediaLibrary, 'get'>,
-  { _id }: UploadRow,
+  library: ResumableDependencies['media']['library'],
+  row: UploadRow,
 ): Promise<readonly MediaFile[]> {
-  const file = await library.get(_id)
-  if (file === null) throw new NotFoundError('The file of this upload was deleted')
+  const file = await getStored(library, row)
   ctx.set('Idempotency-Replayed', 'true')
   return [file]
+}
+
+/** @throws ConflictError for a file in the trash, NotFoundError for one that is deleted for good */
+async function getStored(
+  library: ResumableDependencies['media']['library'],
+  { _id }: UploadRow,
+): Promise<MediaFile> {
+  const file = await library.get(_id)
+  if (file !== null) return file
+  await library.assertNotInTrash(_id)
+  throw new NotFoundError('The file of this upload was deleted')
+}
+
+/** @throws ConflictError for a file in the trash */
+async function isFile(
+  library: ResumableDependencies['media']['library'],
+  documentId: string,
+): Promise<boolean> {
+  if ((await library.get(documentId)) !== null) return true
+  await library.assertNotInTrash(documentId)
+  return false
 }
 
 function assertOffset(ctx: Context, row: UploadRow, offset: number): void {

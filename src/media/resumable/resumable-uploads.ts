@@ -28,6 +28,8 @@ export interface ResumableUploads {
    * @throws RateLimitError, ServiceUnavailableError, UnprocessableContentError
    */
   create(upload: Described, assertAccepted?: () => Promise<void>): Promise<UploadRow>
+  /** Ends an upload whose file was deleted for good, so that its id can be used again. @throws LockedError */
+  forget(id: string, owner: string): Promise<void>
   /** Interrupts a request that still receives bytes. @throws NotFoundError, LockedError */
   find(id: string, owner: string): Promise<UploadRow>
   /** Runs `work` under the lock of the upload. @throws NotFoundError, LockedError */
@@ -79,6 +81,10 @@ export async function openResumableUploads(options: ResumableOptions): Promise<R
   return {
     create: ({ _id, ...upload }, assertAccepted) =>
       rows.add({ ...upload, _id: _id ?? newDocumentId() }, assertAccepted),
+    forget: async (id, owner) => {
+      const row = await rows.find(id, owner)
+      if (row?.isStored === true) await end(scope, await rows.hold(id, owner))
+    },
     find: async (id, owner) => {
       const row = await findFree(scope, id, owner)
       await assertReachable(scope, row)

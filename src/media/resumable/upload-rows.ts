@@ -44,7 +44,7 @@ export interface UploadRow {
 
 export type NewUpload = Pick<
   UploadRow,
-  '_id' | 'owner' | 'length' | 'metadata' | 'name' | 'type' | 'fileInfo' | 'folder'
+  '_id' | 'owner' | 'length' | 'metadata' | 'name' | 'type' | 'fileInfo' | 'folder' | 'isStored'
 >
 
 /** An upload under the lock of one request. */
@@ -85,7 +85,8 @@ export async function openUploadRows(database: Database, now: () => Date) {
       const earlier = await find(upload._id, upload.owner)
       if (earlier !== null) return assertSame(earlier, upload)
       await assertAccepted()
-      const row = { ...upload, ...EMPTY, expiresAt: later(EXPIRES_AFTER_MS) }
+      const offset = upload.isStored ? upload.length : 0
+      const row = { ...EMPTY, ...upload, offset, expiresAt: later(EXPIRES_AFTER_MS) }
       if (await insertWithinLimits(rows, row, now)) return row
       return assertSame(await find(upload._id, upload.owner), upload)
     },
@@ -151,7 +152,7 @@ function openLocks(rows: Table<UploadRow>, later: (ms: number) => Date) {
 }
 
 const FREE = { holder: null, heldUntil: new Date(0), isInterrupted: false } as const
-const EMPTY = { offset: 0, parts: [], names: [], isStored: false, ...FREE } as const
+const EMPTY = { parts: [], names: [], ...FREE } as const
 
 /** Returns false if a concurrent request has inserted a row with the same id. */
 async function insertWithinLimits(

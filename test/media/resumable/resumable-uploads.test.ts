@@ -40,7 +40,8 @@ describe('resumable uploads', () => {
       now: () => now,
     })
   const upload = (_id: string, length = 10): NewUpload => {
-    return { _id, owner: OWNER, length, metadata: '', name: 'a', type: '', fileInfo: null }
+    const file = { name: 'a', type: '', fileInfo: null }
+    return { _id, owner: OWNER, length, metadata: '', isStored: false, ...file }
   }
   const later = (ms: number): void => {
     now = new Date(now.getTime() + ms)
