@@ -16,6 +16,10 @@ export interface EntryChange {
   readonly kind: 'entry' | 'discussion'
   /** Null for deletions, discussions, types without revisions and unknown changes. */
   readonly revision: string | null
+  /** Of a comment: the stored name of its attribute, or null. Absent otherwise. */
+  readonly attribute?: string | null
+  /** The id of the request that changed the discussion. Absent or null if unknown. */
+  readonly requestId?: string | null
 }
 
 export interface EntryChanges {
@@ -35,11 +39,13 @@ type Listener = (change: EntryChange) => void
 const LIMITS = { commits: 256, items: 4_096 }
 const PROJECTION = {
   seq: 1,
+  requestId: 1,
   'items.type': 1,
   'items.documentId': 1,
   'items.locale': 1,
   'items.revision': 1,
   'items.entryType': 1,
+  'items.attribute': 1,
   'items.lost': 1,
 } as const
 const DISCUSSIONS: ReadonlySet<string> = new Set([COMMENT_TYPE, REVIEW_TYPE])
@@ -64,7 +70,9 @@ export function openEntryChanges({
     const range = { after: at.seq, to: head.seq }
     const { commits, reached, missed } = await readLogStep(database, range, LIMITS, PROJECTION)
     if (missed !== null) audience.tellAll(UNKNOWN)
-    for (const { items } of commits) for (const item of items) audience.tell(item)
+    for (const { items, requestId } of commits) {
+      for (const item of items) audience.tell(item, requestId)
+    }
     at = { log: head.log, seq: reached }
     return reached < head.seq
   }
@@ -101,12 +109,17 @@ class Audience {
     }
   }
 
-  tell(item: CommitItem): void {
-    const { type, entryType = type, revision, lost } = item
+  tell(item: CommitItem, requestId: string | null): void {
+    const { type, entryType = type, revision, attribute, lost } = item
     if (lost === true) return this.tellAll(UNKNOWN, type)
     const isDiscussion = DISCUSSIONS.has(type)
     const change: EntryChange = isDiscussion
-      ? { kind: 'discussion', revision: null }
+      ? {
+          kind: 'discussion',
+          revision: null,
+          requestId,
+          ...(attribute !== undefined && { attribute }),
+        }
       : { kind: 'entry', revision }
     for (const [listener, uid] of this.#listeners.get(keyOf(item)) ?? []) {
       if (uid === entryType) listener(change)

@@ -73,7 +73,7 @@ export async function addComment(
   }
   await database.transact(async (session) => {
     await commentsIn(database).insertOne(row, { session })
-    noteComment(session, 'put', entry)
+    noteComment(session, 'put', entry, row)
   })
   return toComment(plan, row)
 }
@@ -104,7 +104,7 @@ export async function changeComment(
       { session, returnDocument: 'after' },
     )
     if (changed === null) throw noComment()
-    noteComment(session, 'put', entry)
+    noteComment(session, 'put', entry, changed)
     return changed
   })
   return toComment(entry.plan, row)
@@ -137,9 +137,9 @@ export async function removeComment(
   assertOwn(comment, by)
   await database.transact(async (session) => {
     const which = { ...rowsOf(entry), _id: comment._id }
-    const { deletedCount } = await commentsIn(database).deleteOne(which, { session })
-    if (deletedCount === 0) throw noComment()
-    noteComment(session, 'delete', entry)
+    const removed = await commentsIn(database).findOneAndDelete(which, { session })
+    if (removed === null) throw noComment()
+    noteComment(session, 'delete', entry, removed)
   })
 }
 
@@ -171,8 +171,9 @@ function noteComment(
   session: Session,
   op: 'put' | 'delete',
   { plan, documentId, locale }: CommentedEntry,
+  { attribute }: CommentRow,
 ): void {
-  noteRow(session, op, { type: COMMENT_TYPE, documentId, locale, entryType: plan.uid })
+  noteRow(session, op, { type: COMMENT_TYPE, documentId, locale, entryType: plan.uid, attribute })
 }
 
 function assertOwn(comment: EntryComment, by: Commenter): void {

@@ -12,6 +12,7 @@ import type { Present } from '../../people/administrators/presence.ts'
 import type { WorkedOn } from '../../people/administrators/recent-work.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
+import { currentPathOf } from '../../schema/stored-path.ts'
 import { payloadOf, readQuery } from '../body/read-request.ts'
 import type { EditorContentDependencies } from '../content/editor-content.ts'
 import { adminRouter } from '../router/admin-router.ts'
@@ -90,7 +91,11 @@ async function followPresence(ctx: Context, dependencies: PresenceDependencies):
   await dependencies.streams.open(ctx, { id, name }, entry, {
     authorize: async () => {
       await ctx.state.authorizeAgain?.()
-      return toShown(await shownFields(ctx, dependencies, plan, entry))
+      const isShown = await shownFields(ctx, dependencies, plan, entry)
+      return {
+        show: toShown(isShown),
+        showsComments: (attribute) => isShown(attributeOf(currentPathOf(plan, attribute))),
+      }
     },
     isOutdated: async () => {
       if (updatedAt === undefined) return false

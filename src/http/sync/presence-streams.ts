@@ -1,5 +1,5 @@
 import { openAddressShares } from '../../changes/live/address-shares.ts'
-import type { EntryChange, EntryChanges } from '../../changes/live/entry-changes.ts'
+import type { EntryChanges } from '../../changes/live/entry-changes.ts'
 import { endEvent, type EndReason, HEARTBEAT } from '../../changes/live/live-events.ts'
 import type { Sink } from '../../changes/live/live-stream.ts'
 import {
@@ -19,11 +19,19 @@ import type { WorkedOn } from '../../people/administrators/recent-work.ts'
 import { createId } from '../../people/sign-in/random-tokens.ts'
 import { hasLeft } from '../answer/hang-ups.ts'
 import type { Context } from '../router/state.ts'
+import { PendingChanges } from './pending-changes.ts'
 import { beginEvents, responseSink } from './response-sink.ts'
 
+export interface PresenceView {
+  /** Another person, as the caller sees them. */
+  readonly show: (present: Present) => Present
+  /** Whether the caller sees the comments of an attribute, by its stored name. */
+  readonly showsComments: (attribute: string) => boolean
+}
+
 export interface PresenceChecks {
-  /** Checks the rights of the caller and returns how they see others. */
-  readonly authorize: () => Promise<(present: Present) => Present>
+  /** Checks the rights of the caller. */
+  readonly authorize: () => Promise<PresenceView>
   /** Whether the entry was written since the caller read it. Called once, after the stream follows changes. */
   readonly isOutdated: () => Promise<boolean>
 }
@@ -117,8 +125,7 @@ class PresenceStream {
   readonly #parts: StreamParts
   #rows: readonly PresenceRow[] = []
   #isChanged = false
-  /** The last change of each kind that is not sent yet. */
-  readonly #pending = new Map<EntryChange['kind'], EntryChange>()
+  readonly #pending = new PendingChanges()
   /** Set while pending changes wait. */
   #pause: NodeJS.Timeout | undefined
   /** The rows of the last event, and the event. */
@@ -142,7 +149,7 @@ class PresenceStream {
     const { presence, changes, who, entry, checks } = this.#parts
     const unwatch = presence.watch(entry, (rows) => this.#changed(rows))
     const unfollow = changes.watch(entry, (change) => {
-      this.#pending.set(change.kind, change)
+      this.#pending.add(change)
       if (this.#pause === undefined) this.#changed(this.#rows)
     })
     const timer = setInterval(() => void this.#guarded(() => this.#beat()), HEARTBEAT_MS)
@@ -154,7 +161,7 @@ class PresenceStream {
       clearTimeout(this.#pause)
     }
     await this.#note(() => presence.enter(who, entry))
-    if (await checks.isOutdated()) this.#pending.set('entry', { kind: 'entry', revision: null })
+    if (await checks.isOutdated()) this.#pending.add({ kind: 'entry', revision: null })
     if (this.#isClosed) return
     onBegin()
     this.#hasBegun = true
@@ -213,20 +220,19 @@ class PresenceStream {
     const seen = JSON.stringify(others)
     if (seen === this.#last.seen) return
     await sink.drained()
-    const show = await checks.authorize()
+    const { show } = await checks.authorize()
     const shown = JSON.stringify({ tab: who.tab, others: others.map(show) })
     if (shown !== this.#last.shown) sink.write(`data: ${shown}\n\n`)
     this.#last = { seen, shown }
   }
 
   async #sendPending(): Promise<void> {
-    if (this.#pending.size === 0 || this.#pause !== undefined) return
+    if (this.#pending.isEmpty() || this.#pause !== undefined) return
     const { sink, checks } = this.#parts
     await sink.drained()
-    await checks.authorize()
-    const changes = [...this.#pending.values()]
-    this.#pending.clear()
-    for (const change of changes) sink.write(`event: change\ndata: ${JSON.stringify(change)}\n\n`)
+    const { showsComments } = await checks.authorize()
+    for (const change of this.#pending.take(showsComments))
+      sink.write(`event: change\ndata: ${JSON.stringify(change)}\n\n`)
     this.#beginPause()
   }
 
@@ -234,7 +240,7 @@ class PresenceStream {
     if (this.#isClosed) return
     this.#pause = setTimeout(() => {
       this.#pause = undefined
-      if (this.#pending.size > 0) this.#changed(this.#rows)
+      if (!this.#pending.isEmpty()) this.#changed(this.#rows)
     }, CHANGES_PAUSE_MS)
     this.#pause.unref()
   }

@@ -128,7 +128,9 @@ export function noteRow(
     documentId,
     locale = '',
     ...about
-  }: Pick<CommitItem, 'type' | 'documentId' | 'entryType'> & { readonly locale?: string },
+  }: Pick<CommitItem, 'type' | 'documentId' | 'entryType' | 'attribute'> & {
+    readonly locale?: string
+  },
 ): void {
   const item = { type, documentId, locale, status: 'published', op, revision: null } as const
   noteItems(session, [{ ...item, ...about }])

@@ -27,6 +27,8 @@ export interface CommitItem {
   readonly isNew?: true
   /** For items about an entry, such as reviews: the uid of its content-type. */
   readonly entryType?: string
+  /** For items about a comment: the stored name of its attribute. Null for the whole entry. */
+  readonly attribute?: string | null
   /**
    * The members that rules of `sync` compare, before and after the commit. Null: no such version. Absent if unknown.
    * They are for `_sync` and `_live` only and never shown.

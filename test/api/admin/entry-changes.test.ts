@@ -7,7 +7,10 @@ import { until } from '../../support/until.ts'
 const CONTENT_TYPES = {
   article: declare(
     'article',
-    { title: { type: 'string', pluginOptions: { i18n: { localized: true } } } },
+    {
+      title: { type: 'string', pluginOptions: { i18n: { localized: true } } },
+      secret: { type: 'string' },
+    },
     { draftAndPublish: true, localized: true },
   ),
 }
@@ -37,6 +40,11 @@ describe('the changes of an open entry', function () {
     other = await serve('entry_changes', { contentTypes: CONTENT_TYPES, environment: shared })
     await addRole(one, 'published', READING.slice(0, 2))
     await addRole(one, 'reading', READING)
+    await addRole(one, 'titles', [])
+    const rules = READING.map((action) => ({ action, where: {}, fields: ['title'] }))
+    const body = { permissions: [], rules }
+    const ruled = await one.send('PUT', '/admin/administrator-roles/titles', { body })
+    expect(ruled.status, ruled.text).to.equal(200)
     for (const name of ['Ada', 'Bea']) await addAdministrator(one, name, ['editor'])
     ada = await signIn(one, 'ada@example.org')
     bea = await signIn(other, 'bea@example.org')
@@ -70,8 +78,8 @@ describe('the changes of an open entry', function () {
   const changesOf = ({ events }: EventStream): readonly Json[] =>
     events.filter(({ event }) => event === 'change').map(({ data }) => data)
   const untilChange = (stream: EventStream, kind: string, revision: unknown): Promise<void> => {
-    const wanted = JSON.stringify({ kind, revision })
-    const isSent = () => changesOf(stream).some((change) => JSON.stringify(change) === wanted)
+    const isSent = () =>
+      changesOf(stream).some((change) => change.kind === kind && change.revision === revision)
     return until(() => Promise.resolve(isSent()), 20_000)
   }
   const untilEnded = async (stream: EventStream, reason: string): Promise<void> => {
@@ -93,13 +101,45 @@ describe('the changes of an open entry', function () {
     expect((await bea.send('PUT', path, { data: { title: 'Two' } })).status).to.equal(200)
     const drafted = await revisionOf()
     await untilChange(stream, 'entry', drafted)
-    expect((await bea.send('POST', `${path}/comments`, { text: 'Fine' })).status).to.equal(201)
+    const comment = await bea.send('POST', `${path}/comments`, { text: 'Fine' })
+    expect(comment.status, comment.text).to.equal(201)
     await untilChange(stream, 'discussion', null)
+    expect(changesOf(stream).at(-1)).to.deep.equal({
+      kind: 'discussion',
+      revision: null,
+      requestId: comment.headers['x-request-id'],
+    })
     const before = changesOf(stream).length
     expect((await bea.send('POST', `${path}/actions/publish`)).status).to.equal(200)
     await until(() => Promise.resolve(changesOf(stream).length > before), 20_000)
     await write('Three')
     await untilChange(stream, 'entry', await revisionOf())
+  })
+
+  it('sends no event of a comment on an attribute that rules hide', async () => {
+    await addAdministrator(one, 'Tim', ['titles'])
+    const stream = await watch(one, await signIn(one, 'tim@example.org'))
+    const complete = await watch(other, bea)
+    const requestsTo = (seen: EventStream): readonly unknown[] =>
+      changesOf(seen).flatMap(({ kind, requestId }) => (kind === 'discussion' ? [requestId] : []))
+    const path = `/admin/content/${UID}/${documentId}/comments`
+    /** Until the other stream has sent its event. */
+    const send = async (method: string, target: string, body?: object) => {
+      const response = await ada.send(method, target, body)
+      expect(response.status, response.text).to.be.within(200, 204)
+      const requestId: unknown = response.headers['x-request-id']
+      await until(() => Promise.resolve(requestsTo(complete).includes(requestId)), 20_000)
+      return { requestId, body: response.body as Json }
+    }
+    const { body } = await send('POST', path, { text: 'Look', attribute: 'secret' })
+    await send('PUT', `${path}/${body.data.id}`, { resolved: true })
+    await send('DELETE', `${path}/${body.data.id}`)
+    const seen = [
+      await send('POST', path, { text: 'Look', attribute: 'title' }),
+      await send('POST', path, { text: 'Look', attribute: null }),
+    ].map(({ requestId }) => requestId)
+    await until(() => Promise.resolve(requestsTo(stream).includes(seen.at(-1))), 20_000)
+    expect(requestsTo(stream)).to.deep.equal(seen)
   })
 
   it('hides changes in other locales and of other entries', async () => {

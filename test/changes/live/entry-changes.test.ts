@@ -20,6 +20,7 @@ const NOTE = 'api::note.note'
 const IDS = ['a', 'b'] as const
 const LOCALES = ['en', 'fr'] as const
 const LAST = { documentId: 'last', locale: 'en' } as const
+const REQUEST = 'request-of-a-commit'
 const UNKNOWN = [
   { kind: 'entry', revision: null },
   { kind: 'discussion', revision: null },
@@ -99,6 +100,7 @@ describe('the changes of watched entries', () => {
       entry: entries,
       type: fc.constantFrom('admin::comment', 'admin::review', null),
       op: fc.constantFrom('put' as const, 'delete' as const),
+      attribute: fc.constantFrom('title', null, undefined),
     })
     let reported = 0
     await fc.assert(
@@ -108,9 +110,12 @@ describe('the changes of watched entries', () => {
         async (watched, commits) => {
           let count = 0
           const written = commits.map((each) =>
-            each.map(({ entry: { uid, ...place }, type, op }) => {
+            each.map(({ entry: { uid, ...place }, type, op, attribute }) => {
               const revision = op === 'put' && type === null ? `r${(count += 1)}` : null
-              const aside = type !== null && { entryType: uid }
+              const aside = type !== null && {
+                entryType: uid,
+                ...(attribute !== undefined && { attribute }),
+              }
               return item({ ...place, op, type: type ?? uid, revision, ...aside })
             }),
           )
@@ -127,9 +132,14 @@ describe('the changes of watched entries', () => {
             })
             reported += own.length
             expect(seen).to.deep.equal(
-              own.map(({ type, revision }) =>
+              own.map(({ type, revision, attribute }) =>
                 type.startsWith('admin::')
-                  ? { kind: 'discussion', revision: null }
+                  ? {
+                      kind: 'discussion',
+                      revision: null,
+                      requestId: REQUEST,
+                      ...(attribute !== undefined && { attribute }),
+                    }
                   : { kind: 'entry', revision },
               ),
             )
@@ -202,7 +212,7 @@ function openLog(database: Database, first: Head) {
       seq: before + index + 1,
       at: new Date(),
       by: { kind: 'system', id: null, name: null },
-      requestId: null,
+      requestId: REQUEST,
       items,
     }))
     await database.collection<NumberedCommit>(COMMITS).insertMany(rows)

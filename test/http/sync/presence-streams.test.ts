@@ -44,7 +44,7 @@ describe('presence streams', () => {
       await streams.open(ctx, { id: 'ada', name: 'Ada' }, ENTRY, {
         authorize: () => {
           checks += 1
-          return Promise.resolve((present) => present)
+          return Promise.resolve({ show: (present) => present, showsComments: () => true })
         },
         isOutdated: () => Promise.resolve(false),
       })
@@ -69,7 +69,7 @@ describe('presence streams', () => {
     await until(() => Promise.resolve(stream.events.length >= 3), 20_000)
     expect(stream.events.slice(1).map(({ event, data }) => [event, data])).to.deep.equal([
       ['change', { kind: 'entry', revision: 'r9999' }],
-      ['change', { kind: 'discussion', revision: null }],
+      ['change', { kind: 'discussion', revision: null, requestId: null }],
     ])
     expect(checks).to.be.within(2, 5) // heartbeats check as well
     stream.close()
