@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { contentPath, type Person } from './entries.ts'
 import type { ActedOn } from './entry-facts.ts'
-import { request } from './request.ts'
+import { randomName } from './random-name.ts'
+import { type Method, request, type Sent } from './request.ts'
 
 export interface EntryComment {
   readonly id: string
@@ -67,13 +68,34 @@ export const commentsQuery = (entry: ActedOn) =>
     refetchInterval: REFRESH_MS,
   })
 
+/** The requests of this window whose events have not arrived, and whether each one succeeded. */
+const ownRequests = new Map<string, Promise<boolean>>()
+
+/** Whether a request of this window made the change. The window reads the discussion after each of its requests. */
+export async function isOwnDiscussion(requestId: string): Promise<boolean> {
+  const own = ownRequests.get(requestId)
+  ownRequests.delete(requestId)
+  return own !== undefined && (await own)
+}
+
+async function write(method: Method, path: string, sent: Sent): Promise<void> {
+  const requestId = randomName()
+  const writing = request(method, path, { ...sent, requestId })
+  const isWritten = writing.then(
+    () => true,
+    () => false,
+  )
+  ownRequests.set(requestId, isWritten)
+  await writing
+}
+
 export async function addComment(
   entry: ActedOn,
   attribute: string | null,
   input: CommentInput,
 ): Promise<void> {
   const body = { ...input, attribute }
-  await request('POST', commentsPath(entry), { ...localeOf(entry), body })
+  await write('POST', commentsPath(entry), { ...localeOf(entry), body })
 }
 
 export async function changeComment(
@@ -81,11 +103,11 @@ export async function changeComment(
   id: string,
   body: Partial<CommentInput> & { readonly resolved?: boolean },
 ): Promise<void> {
-  await request('PUT', commentsPath(entry, id), { ...localeOf(entry), body })
+  await write('PUT', commentsPath(entry, id), { ...localeOf(entry), body })
 }
 
 export async function deleteComment(entry: ActedOn, id: string): Promise<void> {
-  await request('DELETE', commentsPath(entry, id), localeOf(entry))
+  await write('DELETE', commentsPath(entry, id), localeOf(entry))
 }
 
 /** With `etag`, only if the draft has not changed since it was read. */
@@ -96,5 +118,5 @@ export async function changeReview(
 ): Promise<void> {
   const ifMatch = etag === null ? {} : { ifMatch: etag }
   const path = contentPath(entry.uid, entry.documentId, 'review')
-  await request('PUT', path, { ...localeOf(entry), ...ifMatch, body })
+  await write('PUT', path, { ...localeOf(entry), ...ifMatch, body })
 }

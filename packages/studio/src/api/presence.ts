@@ -20,6 +20,8 @@ export interface EntryChange {
   readonly kind: 'entry' | 'discussion'
   /** Null for deletions, discussions and unknown changes. */
   readonly revision: string | null
+  /** Of discussions: the request that changed them. Null or absent for several and unknown ones. */
+  readonly requestId?: string | null
 }
 
 export interface PresenceListener {

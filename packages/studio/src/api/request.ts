@@ -52,6 +52,8 @@ export interface Sent {
   readonly ifNoneMatch?: string
   /** Makes a POST safe to retry: the server creates once. */
   readonly idempotencyKey?: string
+  /** Names the request in the events of its changes. */
+  readonly requestId?: string
   readonly signal?: AbortSignal | undefined
   /** False returns a 401 to the caller instead of asking for a sign-in. */
   readonly signsIn?: boolean
@@ -141,11 +143,13 @@ function payloadOf({
   ifMatch,
   ifNoneMatch,
   idempotencyKey,
+  requestId,
 }: Sent): Pick<RequestInit, 'headers' | 'body'> {
   const headers = new Headers({ Accept: 'application/json' })
   if (ifMatch !== undefined) headers.set('If-Match', ifMatch)
   if (ifNoneMatch !== undefined) headers.set('If-None-Match', ifNoneMatch)
   if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
+  if (requestId !== undefined) headers.set('X-Request-Id', requestId)
   if (body === undefined) return { headers }
   if (body instanceof FormData) return { headers, body }
   if (body instanceof Blob) {

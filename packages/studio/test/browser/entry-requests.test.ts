@@ -63,5 +63,36 @@ describeInBrowser('the requests of an entry', () => {
     expect(sent).to.deep.equal(bursts.map(() => `PUT ${PIECE}/${documentId}`))
     const stored = await server.ask('GET', `${PIECE}/${documentId}?locale=en`)
     expect(stored.data.title).to.equal('Three')
+    await page.clock.resume()
+  })
+
+  it('reads the comments once after a comment, although the stream reports it', async () => {
+    const { page } = window
+    const { documentId } = (await server.ask('POST', PIECE, { data: { title: 'Asked' } })).data
+    const network = await window.context.newCDPSession(page)
+    await network.send('Network.enable')
+    let reports = 0
+    let onReport: () => void = () => undefined
+    network.on('Network.eventSourceMessageReceived', ({ eventName, data }) => {
+      if (eventName !== 'change' || !data.includes('discussion')) return
+      reports += 1
+      onReport()
+    })
+    await openPiece(page, server, documentId)
+    await page.waitForLoadState('networkidle')
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith('/comments')) sent.push(request.method())
+    })
+    const comments = page.getByRole('complementary').getByRole('region', { name: 'Comments' })
+    const texts = ['One', 'Two', 'Three']
+    for (const [index, text] of texts.entries()) {
+      await comments.getByRole('textbox', { name: 'Comment on this entry' }).fill(text)
+      await comments.getByRole('button', { name: 'Comment', exact: true }).click()
+      await comments.getByRole('listitem').filter({ hasText: text }).waitFor()
+      while (reports <= index) await new Promise<void>((resolve) => (onReport = resolve))
+    }
+    expect(sent).to.deep.equal(texts.flatMap(() => ['POST', 'GET']))
+    await network.detach()
   })
 })

@@ -1,6 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { commentsQuery } from '../../api/comments.ts'
+import { commentsQuery, isOwnDiscussion } from '../../api/comments.ts'
 import { localeStatesQuery } from '../../api/entry-facts.ts'
 import type { EntryChange } from '../../api/presence.ts'
 import type { EntrySession } from '../../entry/entry-session.ts'
@@ -23,7 +23,8 @@ export function useEntryChanges({ plan, door, saver }: EntrySession): EntryChang
       void readAgain(client, commentsQuery({ uid, documentId, locale }).queryKey)
     }
     return {
-      take: async ({ kind, revision }) => {
+      take: async ({ kind, revision, requestId = null }) => {
+        if (requestId !== null && (await isOwnDiscussion(requestId))) return
         await saver.settled() // the event can arrive before the response to the own write
         const documentId = door.documentId()
         if (documentId === null) return
