@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { DeclaredFile, Json } from '../../api/declarations.ts'
+import type { DeclaredFile } from '../../api/declarations.ts'
 import { ATTRIBUTE_TYPES } from '@quire/schema/attributes'
 import { Choice } from '../../design/choice.tsx'
 import { Drawing } from '../../design/icons/icon.tsx'
@@ -10,8 +10,9 @@ import { TYPE_ICONS } from '../../design/icons/type-icons.ts'
 import { AttributeOptions } from './attribute-options.tsx'
 import styles from './declare.module.css'
 import type { Draft, DraftAttribute } from './draft.ts'
-import { isKnownType, COMMON_OPTIONS } from './option-table.ts'
+import { isKnownType } from './option-table.ts'
 import { withoutBlanks, wrongNumbers } from './option-values.ts'
+import { retyped } from './retyped.ts'
 
 export interface AttributeDialogProps {
   readonly draft: Draft
@@ -79,14 +80,4 @@ export function AttributeDialog(props: AttributeDialogProps) {
       <AttributeOptions {...{ draft, files, attribute, wrong }} onChange={set} />
     </FormDialog>
   )
-}
-
-function retyped(options: Json, type: string): Json {
-  const kept = Object.entries(options).filter(([key]) => COMMON_OPTIONS.includes(key))
-  return { type, ...DEFAULTS[type], ...Object.fromEntries(kept) }
-}
-
-const DEFAULTS: Readonly<Record<string, Json>> = {
-  relation: { relation: 'manyToOne' },
-  dynamiczone: { components: [] },
 }

@@ -1,5 +1,6 @@
 import type { DeclarationChanges, DeclaredFile, Json } from '../../api/declarations.ts'
 import { withValueRenames } from './value-renames.ts'
+import { withRenamedConditions } from './renamed-condition.ts'
 import { contentOf, type Draft, type DraftAttribute, readAt, textIn, writeAt } from './draft.ts'
 
 type Attributes = Readonly<Record<string, Json>>
@@ -48,7 +49,7 @@ function isSame(one: Attributes, other: Attributes): boolean {
 }
 
 function withRenamedValues(draft: Draft): Draft {
-  const attributes = draft.attributes.map((attribute) => {
+  const attributes = withRenamedConditions(draft.attributes).map((attribute) => {
     return { ...attribute, options: withValueRenames(attribute) }
   })
   return { ...draft, attributes }

@@ -63,4 +63,10 @@ export function isKnownType(type: unknown): type is AttributeType {
 }
 
 /** The options that an attribute keeps when its type changes. */
-export const COMMON_OPTIONS: readonly string[] = ['required', 'private', 'pluginOptions']
+export const COMMON_OPTIONS: readonly string[] = [
+  'from',
+  'required',
+  'private',
+  'pluginOptions',
+  'studio',
+]
