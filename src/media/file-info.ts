@@ -1,6 +1,6 @@
 import { ValidationError } from '../base/errors.ts'
 import { isRecord } from '../base/is-record.ts'
-import { MAX_NAME } from './file-name.ts'
+import { MAX_NAME, withoutDirections } from './file-name.ts'
 import {
   isFileText,
   parseFileText,
@@ -93,7 +93,10 @@ function isGiven(value: unknown): boolean {
 }
 
 function parseName(value: unknown): string {
-  if (isFileText(value, MAX_NAME)) return value
+  if (isFileText(value, MAX_NAME)) {
+    const name = withoutDirections(value)
+    if (name !== '') return name
+  }
   throw refused('fileInfo.name', `must be a text of at most ${MAX_NAME} characters`)
 }
 

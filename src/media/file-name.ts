@@ -8,9 +8,17 @@ const MAX_SLUG = 100
 /** Shorter, so that the names of generations and variants stay below the limit of stored names. */
 const MAX_PRIVATE_SLUG = 60
 
+/** Controls of the direction of a text: `photo\u202Egpj.exe` looks like `photoexe.jpg`. */
+const DIRECTIONS = /[\u202A-\u202E\u2066-\u2069]/g
+
+/** Removes characters that disguise the extension of a name. */
+export function withoutDirections(name: string): string {
+  return name.replace(DIRECTIONS, '')
+}
+
 export function cleanName(sent: string): string {
   const base = sent.split(/[/\\]/).at(-1) ?? ''
-  const name = base
+  const name = withoutDirections(base)
     .replace(/\p{Cc}/gu, '')
     .normalize('NFC')
     .trim()

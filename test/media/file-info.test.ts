@@ -17,6 +17,7 @@ describe('parseFileInfos', () => {
     ['a focal point', ['{"focalPoint":{"x":10,"y":20,"z":1}}'], [{ focalPoint: { x: 10, y: 20 } }]],
     ['unknown keys', ['{"folder":1,"hash":"evil","url":"x"}'], [{}]],
     ['an empty name', ['{"name":""}'], [{}]],
+    ['a name that disguises its extension', [{ name: 'a\u202Egpj.exe' }], [{ name: 'agpj.exe' }]],
     ['no fields', [], []],
     [
       'texts by locale',
@@ -45,6 +46,7 @@ describe('parseFileInfos', () => {
   const refused: readonly (readonly [string, unknown])[] = [
     ['invalid JSON', '{bad'],
     ['a text', '"x"'],
+    ['a name of invisible characters', '{"name":"\u202E\u2066"}'],
     ['a name that is not text', { name: 5 }],
     ['a caption that is not text', { caption: {} }],
     ['a focal point outside the image', { focalPoint: { x: -1, y: 5 } }],

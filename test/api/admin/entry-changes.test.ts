@@ -129,7 +129,7 @@ describe('the changes of an open entry', function () {
       expect(response.status, response.text).to.be.within(200, 204)
       const requestId: unknown = response.headers['x-request-id']
       await until(() => Promise.resolve(requestsTo(complete).includes(requestId)), 20_000)
-      return { requestId, body: response.body as Json }
+      return { requestId, body: response.body }
     }
     const { body } = await send('POST', path, { text: 'Look', attribute: 'secret' })
     await send('PUT', `${path}/${body.data.id}`, { resolved: true })

@@ -21,6 +21,11 @@ export interface TranslatedTexts {
   readonly caption?: string
 }
 
+/** Without controls of the direction of the text, which disguise the extension. Earlier servers stored them. */
+export function shownFileName({ name }: Pick<FileEntry, 'name'>): string {
+  return name.replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '')
+}
+
 /** The file as an entry in the locale shows it. */
 export function inLocale<Shown extends FileEntry>(
   { translations, ...own }: Shown,

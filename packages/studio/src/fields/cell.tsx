@@ -1,4 +1,5 @@
 import type { Attribute } from '../api/attributes.ts'
+import { shownFileName } from '../api/file-entry.ts'
 import { fileOf, previewOf } from '../api/file-preview.ts'
 import { valueName } from '../texts/field-words.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
@@ -79,7 +80,7 @@ function MediaCell({ value }: { readonly value: unknown }) {
       {files.slice(0, 3).map((file) => {
         const source = previewOf(file)
         return source === null ? (
-          <span key={file.url}>{file.name}</span>
+          <span key={file.url}>{shownFileName(file)}</span>
         ) : (
           <img key={file.url} src={source} alt="" loading="lazy" className={styles['picture']} />
         )

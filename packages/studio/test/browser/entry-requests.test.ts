@@ -78,6 +78,7 @@ describeInBrowser('the requests of an entry', () => {
       reports += 1
       onReport()
     })
+    const isReported = (count: number): boolean => reports >= count
     await openPiece(page, server, documentId)
     await page.waitForLoadState('networkidle')
     const sent: string[] = []
@@ -90,7 +91,7 @@ describeInBrowser('the requests of an entry', () => {
       await comments.getByRole('textbox', { name: 'Comment on this entry' }).fill(text)
       await comments.getByRole('button', { name: 'Comment', exact: true }).click()
       await comments.getByRole('listitem').filter({ hasText: text }).waitFor()
-      while (reports <= index) await new Promise<void>((resolve) => (onReport = resolve))
+      while (!isReported(index + 1)) await new Promise<void>((resolve) => (onReport = resolve))
     }
     expect(sent).to.deep.equal(texts.flatMap(() => ['POST', 'GET']))
     await network.detach()

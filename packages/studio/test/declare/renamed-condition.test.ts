@@ -102,8 +102,8 @@ describe('a condition in a saved declaration', () => {
           const after = conditionIn(saved(fileWith(given), edits))
           const now = (one: string | null) => (one === null ? null : values[VALUES.indexOf(one)])
           const renamed: Json = { [level]: now(has.level), [other]: now(has.other) }
-          const wasMet = isMet(given as never, (name) => has[name as 'level'])
-          expect(isMet(after as never, (name) => renamed[name])).to.equal(wasMet)
+          const wasMet = isMet(given, (name) => has[name as 'level'])
+          expect(isMet(after, (name) => renamed[name])).to.equal(wasMet)
           met += wasMet ? 1 : 0
         },
       ),

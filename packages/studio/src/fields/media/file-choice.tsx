@@ -1,4 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { shownFileName } from '../../api/file-entry.ts'
 import { useState } from 'react'
 import { FileTrigger, GridList, GridListItem, type Selection } from 'react-aria-components'
 import { FILES_PER_PAGE, type FilesMeta, foldersQuery, pathTo } from '../../api/files.ts'
@@ -104,11 +105,11 @@ export function FileChoice(props: FileChoiceProps) {
           {(file) => (
             <GridListItem
               id={file.documentId}
-              textValue={file.name}
+              textValue={shownFileName(file)}
               className={styles['file'] ?? ''}
             >
               <FileThumb file={file} size={96} />
-              <span className={styles['name']}>{file.name}</span>
+              <span className={styles['name']}>{shownFileName(file)}</span>
             </GridListItem>
           )}
         </GridList>

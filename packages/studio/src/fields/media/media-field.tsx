@@ -8,7 +8,7 @@ import { useKeptFocus } from '../../design/use-kept-focus.ts'
 import { useOwnNotices } from '../../design/use-own-notices.ts'
 import type { MediaAttribute } from '../../api/attributes.ts'
 import { fileQuery } from '../../api/files.ts'
-import { inLocale } from '../../api/file-entry.ts'
+import { inLocale, shownFileName } from '../../api/file-entry.ts'
 import { addressAt, useOpenEntry, useValue } from '../open-entry.ts'
 import type { FileValue } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
@@ -134,7 +134,7 @@ function FileList({ files, isFixed, isMany, onChange }: FileListProps) {
   const { t } = useTexts()
   const remove = (file: FileValue, index: number): void => {
     onChange((now) => now.filter((one) => one !== file))
-    notify(t('component.removed', { name: file.name }), () =>
+    notify(t('component.removed', { name: shownFileName(file) }), () =>
       onChange((now) => (isMany ? now.toSpliced(index, 0, file) : [file])),
     )
   }
@@ -210,7 +210,8 @@ function FileRow({ file: given, handles, position, count, isOrdered, onRemove }:
   // The details may have been changed in this form.
   const { data = given } = useQuery({ ...fileQuery(given.id), enabled: false })
   const file = inLocale(data, locale)
-  const { name, width, height, size, alternativeText, mime } = file
+  const { width, height, size, alternativeText, mime } = file
+  const name = shownFileName(file)
   const isMute = mime.startsWith('image/') && (alternativeText ?? '') === ''
   const about = [
     width && height ? `${width} × ${height}` : '',

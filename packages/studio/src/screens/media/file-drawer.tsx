@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { shownFileName } from '../../api/file-entry.ts'
 import { useState } from 'react'
 import { FileTrigger } from 'react-aria-components'
 import {
@@ -83,7 +84,7 @@ export function FileDrawer({ file: given, onClose, entry }: FileDrawerProps) {
   }
   return (
     <Dialog
-      title={file.name}
+      title={shownFileName(file)}
       isOpen
       onClose={onClose}
       form="drawer"
@@ -169,7 +170,7 @@ function AskToDeleteFile({ file, onClose, onDeleted }: AskToDeleteFileProps) {
     : (['media.deleteHint', 'media.deleteUsed'] as const)
   return (
     <ConfirmDialog
-      title={t('settings.deleteTitle', { name: file.name })}
+      title={t('settings.deleteTitle', { name: shownFileName(file) })}
       isOpen
       onClose={onClose}
       isPending={deletion.isBusy}

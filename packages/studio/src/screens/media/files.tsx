@@ -1,4 +1,5 @@
 import { GridList, GridListItem, type Selection } from 'react-aria-components'
+import { shownFileName } from '../../api/file-entry.ts'
 import type { MediaFile } from '../../api/files.ts'
 import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
@@ -59,7 +60,7 @@ export function Files({ media, selected, onSelect, onOpen }: FilesProps) {
       {(file) => (
         <GridListItem
           id={file.documentId}
-          textValue={file.name}
+          textValue={shownFileName(file)}
           className={(isList ? styles['line'] : styles['tile']) ?? ''}
         >
           <span className={styles['tick']}>
@@ -80,7 +81,7 @@ function FileWords({ file, isList }: { readonly file: MediaFile; readonly isList
     <span className={styles['words']}>
       <span className={styles['name']}>
         {file.private === true && <PrivateMark />}
-        {file.name}
+        {shownFileName(file)}
       </span>
       <span className={styles['note']}>
         <FileFacts file={file} />

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { shownFileName } from '../../../api/file-entry.ts'
 import { useState } from 'react'
 import { previewOf } from '../../../api/file-preview.ts'
 import {
@@ -37,7 +38,7 @@ export interface CropDialogProps {
 export function CropDialog({ file, onClose, onCropped }: CropDialogProps) {
   const { t } = useTexts()
   const { data, error, refetch, isFetchedAfterMount } = useQuery(cropSourceQuery(file.id))
-  const title = t('crop.title', { name: file.name })
+  const title = t('crop.title', { name: shownFileName(file) })
   if (data === undefined || error !== null || !isFetchedAfterMount) {
     const onRetry = (): void => void refetch()
     return <PendingDialog {...{ title, error, onRetry, onClose }} form="large" />
