@@ -21,16 +21,16 @@ import { type TermPostings, writeSegment } from './write-segment.ts'
 /** Larger segments are merged no more, so that no merge delays the index for long. */
 const MAX_MERGED_ENTRIES = 50_000
 
-/** A segment is merged with newer ones that have together at least half of its entries. */
-const GROWTH = 2
-
-/** Sizes at least double from segment to segment, so there are few. Returns the segments to merge. */
+/**
+ * Returns the segments to merge: those with newer ones that have together at least as many entries. Each segment is larger
+ * than all newer ones together, so there are few.
+ */
 export function chooseMerge(segments: readonly Segment[]): readonly Segment[] {
   const worn = segments.find(({ living, entries }) => living * 2 < entries)
   const chosen: Segment[] = []
   let living = 0
   for (const segment of segments.toReversed()) {
-    const isFar = chosen.length > 0 && segment.living > GROWTH * living
+    const isFar = chosen.length > 0 && segment.living > living
     if (isFar || segment.living + living > MAX_MERGED_ENTRIES) break
     chosen.push(segment)
     living += segment.living

@@ -238,13 +238,23 @@ function matchBlocks(
     const term = reading.terms[place]
     if (block === undefined || term === undefined) continue
     const slot = isPrefix ? prefixSlot(place) : exactSlot(place)
-    const exact = stemTerm(term.stem)
-    for (const { term: text, list } of readBlock(block)) {
-      const isFound = isPrefix ? startsWord(text, term.word) : text === exact
-      if (isFound) matchPostings(reading, found, list, slot)
-    }
+    for (const list of listsIn(block, term, isPrefix)) matchPostings(reading, found, list, slot)
   }
   return found
+}
+
+/** The lists of a stem, or of all words that begin with a prefix. Terms are in ascending order. */
+function* listsIn(
+  block: Uint8Array,
+  { stem, word }: QueryTerm,
+  isPrefix: boolean,
+): Generator<Uint8Array> {
+  const exact = stemTerm(stem)
+  const last = isPrefix ? endOfPrefix(word) : exact
+  for (const { term, list } of readBlock(block)) {
+    if (term > last) return
+    if (isPrefix ? startsWord(term, word) : term === exact) yield list
+  }
 }
 
 function matchPostings(
