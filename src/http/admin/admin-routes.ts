@@ -149,6 +149,7 @@ function describe(plan: ContentTypePlan) {
     draftAndPublish,
     localized,
     searched: isTitleSearched(plan),
+    adopted: plan.adopted !== undefined,
     titleField,
     actions,
   }

@@ -315,6 +315,7 @@ describe('content for editors', () => {
       localized: true,
       titleField: 'title',
       searched: false,
+      adopted: false,
       description: '',
     })
     const types = (await author.send('GET', '/admin/content-types')).body.data

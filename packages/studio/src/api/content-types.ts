@@ -10,6 +10,8 @@ export interface TypeSummary extends Omit<ContentTypeOptions, 'description'> {
   readonly titleField: string | null
   /** Whether the server finds entries of the type by relevance. */
   readonly searched: boolean
+  /** Another service writes the collection, too. There is no trash. */
+  readonly adopted: boolean
   readonly actions: readonly string[]
 }
 

@@ -59,7 +59,7 @@ export function useCanRestore(type: TypeSummary, locale: string | null): boolean
   const may = useMay()
   const { data: days = 0 } = useQuery(trashDaysQuery)
   const verb = type.kind === 'singleType' ? 'update' : 'create'
-  return days > 0 && may(`${type.uid}.${verb}`, locale ?? undefined)
+  return !type.adopted && days > 0 && may(`${type.uid}.${verb}`, locale ?? undefined)
 }
 
 /** Whether deleted files go to the trash, and the signed-in person may restore them. */

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { MongoClient } from 'mongodb'
+import { type Db, MongoClient } from 'mongodb'
 
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
 const TOKEN = 'root-token-of-the-browser-suite'
@@ -21,6 +21,8 @@ export interface Server {
   signInLink(): Promise<string>
   /** As an operator, past the Studio. @throws Error for an answer that is no 2xx */
   ask(method: string, target: string, body?: unknown): Promise<Answer>
+  /** Its database, as another service writes it. */
+  withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Many documents at once, as lines of `_bulk`. @throws Error for a line that fails */
   bulk(lines: readonly object[]): Promise<void>
   /** Ends its process, as a deployment does. */
@@ -77,6 +79,14 @@ export async function startServer(
     firstStartLink: () => linkTo('first-start'),
     signInLink: () => linkTo('sign-in'),
     ask: (method, target, body) => ask(address + target, method, body),
+    withDatabase: async (work) => {
+      const client = await MongoClient.connect(uri ?? embeddedUri(folder))
+      try {
+        return await work(client.db(database))
+      } finally {
+        await client.close()
+      }
+    },
     bulk: (lines) => bulk(`${address}/api/_bulk`, lines),
     goDown,
     comeBack: async () => {
@@ -89,6 +99,16 @@ export async function startServer(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The server writes it into the folder of its data. */
+function embeddedUri(folder: string): string {
+  const note = JSON.parse(readFileSync(path.join(folder, 'server.json'), 'utf8')) as {
+    readonly database: string
+  }
+  const host = note.database.slice(0, note.database.lastIndexOf('/')) // a port, or the path of a socket
+  const isSocket = host.startsWith('/')
+  return `mongodb://${isSocket ? encodeURIComponent(host) : host}/?directConnection=true`
 }
 
 export async function findFreePort(): Promise<number> {

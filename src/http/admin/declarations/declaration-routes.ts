@@ -69,6 +69,7 @@ function showType(
     localized,
     ...(review !== undefined && { stages: review.stages.map(({ name }) => name) }),
     searched: isTitleSearched(plan),
+    adopted: plan.adopted !== undefined,
     hasPreview: preview !== undefined,
     titleField: titleFieldOf(plan),
     attributes: { ...showAttributes(declared, plan.attributes), ...showComputed(plan) },

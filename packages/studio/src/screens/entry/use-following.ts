@@ -12,11 +12,12 @@ import { SCHEDULES_REFRESH_MS } from '../../api/schedules.ts'
  * Polls the states of the entry while the form is open and visible, less often with a stream of
  * changes. Changes from elsewhere (a release, a write, a deletion) come into the form.
  */
-export function useFollowing({ plan, door, saver }: EntrySession, isLive: boolean) {
+export function useFollowing(session: EntrySession, isLive: boolean) {
+  const { plan, door } = session
   const client = useQueryClient()
   const { uid } = plan.type
   const documentId = door.documentId()
-  const { data, error } = useQuery({
+  const { data, error, dataUpdatedAt } = useQuery({
     ...localeStatesQuery(uid, documentId ?? ''),
     enabled: documentId !== null,
     refetchInterval: refreshInterval(isLive),
@@ -41,15 +42,33 @@ export function useFollowing({ plan, door, saver }: EntrySession, isLive: boolea
       void client.invalidateQueries({ queryKey: key })
     }
   }, [client, documentId, door, mark, plan.locale, uid])
-  const writtenAt = own?.updatedAt
+  useCatchUp(session, { mark, polledAt: dataUpdatedAt, writtenAt: own?.updatedAt })
+  return { states, state: own?.state, changes: own?.changes }
+}
+
+interface Polled {
+  readonly mark: string | undefined
+  readonly writtenAt: string | undefined
+  readonly polledAt: number
+}
+
+function useCatchUp(
+  { plan, door, saver }: EntrySession,
+  { mark, writtenAt, polledAt }: Polled,
+): void {
+  // The service that writes an adopted collection, too, may write no time. So each poll reads the entry again.
+  const readAt = plan.type.adopted ? polledAt : 0
+  const openedAt = useRef(0)
   useEffect(() => {
+    if (openedAt.current === 0) openedAt.current = readAt
+    const mayDiffer = readAt !== openedAt.current
     const isBehind = (): boolean => {
+      if (mayDiffer) return true
       const isMissing = mark === GONE_MARK && door.writtenAt() !== null
       return isMissing || (writtenAt !== undefined && writtenAt !== door.writtenAt())
     }
     return catchUp({ isBehind, refresh: () => saver.refresh(), after: runAfter })
-  }, [door, mark, saver, writtenAt])
-  return { states, state: own?.state, changes: own?.changes }
+  }, [door, mark, readAt, saver, writtenAt])
 }
 
 function refreshInterval(isLive: boolean): number {
