@@ -105,11 +105,10 @@ async function measureType(name: string, plural: string, rows: readonly Data[]):
   )
   const text = texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   const index = await sizeOf(`quire_search_${plan.collectionName}`)
-  const both = (times: readonly number[]): string => showTimes(times, chooseGoal(deployment))
-  const ratio = computePercentile(filtered, 0.5) / computePercentile(plain, 0.5)
+  const ratio = middleOf(filtered) / middleOf(plain)
   console.log(
-    `${rows.length} ${plural}: ${both(plain)}; with a filter ${both(filtered)} (× ${ratio.toFixed(2)}); ` +
-      `misspelled ${both(misspelled)}; ` +
+    `${rows.length} ${plural}: ${showMeasured(plain)}; with a filter ${showMeasured(filtered)} (× ${ratio.toFixed(2)}); ` +
+      `misspelled ${showMeasured(misspelled)}; ` +
       `text ${toMegabytes(text)} MB, index ${toMegabytes(index)} MB (× ${(index / text).toFixed(2)}); ` +
       `indexed ${seconds.toFixed(0)} s after the import`,
   )
@@ -136,21 +135,44 @@ async function search(
   return (JSON.parse(text) as { meta: { pagination: { total: number } } }).meta.pagination
 }
 
-/** Milliseconds of each search, with each addition in turn, so that other work slows down all. */
+interface Measured {
+  /** Milliseconds. */
+  readonly time: number
+  /** Milliseconds of CPU time of this process, with the embedded engine and the client. */
+  readonly work: number
+}
+
+/** Each search, with each addition in turn, so that other work slows down all. */
 async function measureSearches(
   plural: string,
   searches: readonly string[],
   additions: readonly string[],
-): Promise<readonly (readonly number[])[]> {
-  const times = additions.map((): number[] => [])
+): Promise<readonly (readonly Measured[])[]> {
+  const measured = additions.map((): Measured[] => [])
   for (const query of searches) {
     for (const [at, more] of additions.entries()) {
+      const idle = process.cpuUsage()
       const started = performance.now()
       await search(plural, query, more)
-      times[at]?.push(performance.now() - started)
+      const { user, system } = process.cpuUsage(idle)
+      const time = performance.now() - started
+      measured[at]?.push({ time, work: (user + system) / 1_000 })
     }
   }
-  return times.map((all) => all.slice(WARM_UP))
+  return measured.map((all) => all.slice(WARM_UP))
+}
+
+function showMeasured(measured: readonly Measured[]): string {
+  const times = measured.map(({ time }) => time)
+  const work = measured.reduce((sum, one) => sum + one.work, 0) / measured.length
+  return `${showTimes(times, chooseGoal(deployment))}, CPU ${work.toFixed(1)} ms`
+}
+
+function middleOf(measured: readonly Measured[]): number {
+  return computePercentile(
+    measured.map(({ time }) => time),
+    0.5,
+  )
 }
 
 /** Rows and indexes, in bytes. The embedded engine reports no sizes, so its rows are read. */
