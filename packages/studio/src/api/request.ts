@@ -15,6 +15,8 @@ export type QueryValue =
 export interface Fault {
   readonly path: readonly string[]
   readonly message: string
+  /** The part of the message that is in English, in any language of the user. */
+  readonly english?: string
 }
 
 /** An error response, in the language of the user. `status` is 0 if there was no response. */
@@ -208,7 +210,14 @@ export function faultsOf(error: Pick<SentError, 'details'>): readonly Fault[] {
   return codedFaults(error).map((fault) => ({
     path: fault.path.map(String),
     message: sayFault(fault, texts),
+    ...englishIn(fault),
   }))
+}
+
+/** The sentences about stored types have no codes of their own. */
+function englishIn({ code, params }: CodedFault): Pick<Fault, 'english'> {
+  const sentence = params?.['name']
+  return code === 'declare.stored' && typeof sentence === 'string' ? { english: sentence } : {}
 }
 
 function codedFaults({ details }: Pick<SentError, 'details'>): readonly CodedFault[] {

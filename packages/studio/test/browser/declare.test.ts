@@ -307,6 +307,17 @@ describeInBrowser('the declaration of types in the Studio', () => {
     await press('Dateien schreiben')
     const row = page.getByRole('listitem').filter({ hasText: 'minutes' }).first()
     await row.getByRole('alert').getByText('min: Das darf nicht über max (3) liegen').waitFor()
+    const sentence = 'note.json: from: the collection of notes is unknown'
+    const errors = [{ path: [], message: '', code: 'declare.stored', params: { name: sentence } }]
+    const error = { message: sentence, details: { errors } }
+    const plan = '**/admin/declarations/plan'
+    await page.route(plan, (route) => route.fulfill({ status: 400, json: { data: null, error } }))
+    await press('Dateien schreiben')
+    const fault = page
+      .getByRole('alert')
+      .getByText('Mit diesen Typen kann der Server nicht starten')
+    expect(await fault.locator('q[lang=en]').textContent()).to.equal(sentence)
+    await page.unroute(plan)
     await press('Alle Typen')
     await press('Verlassen')
     await press('Recipe bearbeiten')

@@ -15,7 +15,7 @@ import { changesOf } from './changes.ts'
 import styles from './declare.module.css'
 import { type Draft, type DraftAttribute, draftOf } from './draft.ts'
 import { PlanDialog } from './plan-dialog.tsx'
-import { placedText } from './placed-text.ts'
+import { FaultText } from './fault-text.tsx'
 import { shownName } from './reference-fields.tsx'
 import { TypeFields } from './type-fields.tsx'
 import { useSaving } from './use-saving.ts'
@@ -119,17 +119,16 @@ interface EditorFootProps {
 }
 
 function EditorFoot({ faults, isBusy, isChanged, children }: EditorFootProps) {
-  const texts = useTexts()
-  const { t } = texts
+  const { t } = useTexts()
   return (
     <div className={styles['foot']}>
       <div className={styles['state']}>
         <div role="alert" className={styles['faults']}>
-          {faults
-            .map((fault) => placedText(fault, texts))
-            .map((text) => (
-              <p key={text}>{text}</p>
-            ))}
+          {faults.map((fault) => (
+            <p key={`${fault.path.join('.')} ${fault.message}`}>
+              <FaultText fault={fault} />
+            </p>
+          ))}
         </div>
         <span role="status">
           {isBusy ? t('declare.starting') : isChanged && t('declare.unsaved')}
