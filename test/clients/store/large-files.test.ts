@@ -76,7 +76,9 @@ describe('large files that a store takes', () => {
       const second = await openFileDevice(server, anna, { storage: openStorage(), fetch: counting })
       await second.$sync()
       expect(second.$files.pending).to.deep.equal([])
-      expect(sent).to.deep.equal([PART, PART, SIZE - 2 * PART])
+      // On a busy machine, the last request may be repeated.
+      expect(sent.slice(0, 2)).to.deep.equal([PART, PART])
+      expect(new Set(sent.slice(2))).to.deep.equal(new Set([SIZE - 2 * PART]))
       await assertStored(added, content)
       await second.$close()
     })
@@ -128,6 +130,23 @@ describe('large files that a store takes', () => {
         expect(device.$files.pending).to.deep.equal([])
         expect(await countParts()).to.equal(0)
         expect((await server.get(`/api/upload/files/${added}`)).status).to.equal(404)
+      })
+
+      it('keep their parts although another store opens the database meanwhile', async () => {
+        const content = randomBytes(SIZE)
+        const device = await openDevice()
+        let parts = 0
+        const source = new File([new Uint8Array(content)], 'film.bin')
+        const slice = source.slice.bind(source)
+        source.slice = (...range) => {
+          parts += 1
+          if (parts === 5) void sqliteStorage(database).load()
+          return slice(...range)
+        }
+        const added = await device.$files.add(source)
+        await device.$sync()
+        expect(device.$files.pending).to.deep.equal([])
+        await assertStored(added, content)
       })
 
       it('leave no part if the disk is full', async () => {
