@@ -63,7 +63,8 @@ async function storePage(
   copy: HeldCopy,
   { held, page, isNews }: PulledPage,
 ): Promise<void> {
-  const swept = held.isStale && !page.more ? held.round : null
+  const isComplete = held.isComplete && !held.isStale
+  const swept = isComplete || page.more ? null : held.round
   const contained = (): readonly Change[] => [
     ...containedIn(outbox, page, swept),
     ...arrivedIn(files, page, swept),

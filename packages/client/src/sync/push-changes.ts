@@ -4,7 +4,7 @@ import { isPending, type QueuedFile } from './file-queue.ts'
 import { isUnsent, type Mutation, type OutboxState, stateRow } from './mutation.ts'
 import { type Outbox, putMutation } from './outbox.ts'
 import { failureOf, settleOutcomes, type OutcomeLine, unknownOutcomes } from './settle-outcomes.ts'
-import type { Change, Tables } from './storage.ts'
+import { type Change, lastRoundOf, type Tables } from './storage.ts'
 import { sizeOf } from './write-entry.ts'
 
 export interface PushScope extends UploadScope {
@@ -151,9 +151,9 @@ async function updateFor(
   client: string,
   make: MakeChanges,
 ): Promise<void> {
-  await copy.update(({ round }) => {
+  await copy.update((mark) => {
     const state = outbox.state()
-    return state?.client === client ? make(state, round) : null
+    return state?.client === client ? make(state, lastRoundOf(mark)) : null
   })
 }
 
