@@ -10,7 +10,7 @@ const TUS = { 'Tus-Resumable': '1.0.0' }
 const CONTENT = 'hello'
 const LENGTH = CONTENT.length
 
-describe('an upload in parts whose file was stored before', () => {
+describe('an upload in parts of a stored file', () => {
   let server: TestServer
   let anna: Member
   let editor: AdminClient

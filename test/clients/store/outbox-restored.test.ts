@@ -4,7 +4,7 @@ import { addMember, type Member } from '../../api/people/rules-world.ts'
 import type { TestServer } from '../../support/server.ts'
 import { openDevice, type OutboxDevice, serveOutbox } from './outbox-world.ts'
 
-describe('a store whose server has lost an applied change', () => {
+describe('a store, after the server has lost an applied change', () => {
   let server: TestServer
   let anna: Member
   let mongo: MongoClient

@@ -165,7 +165,7 @@ describe('a store with changes of its user', () => {
     expect(device.notes.get(id)?.stock).to.equal(1)
   })
 
-  it('shows a change whose conflict it does not know yet', async () => {
+  it('shows a change until it knows of the conflict', async () => {
     const id = await add({ title: 'clash', stock: 0 })
     let isLost = true
     const device = await open({
