@@ -41,7 +41,17 @@ const place = fc.nat(NAMES.length - 1)
 
 export const holderStep = (kinds: readonly Kind[]) =>
   fc.record({
-    verb: fc.constantFrom('add', 'add', 'rename', 'rename', 'revert', 'remove', 'retype', 'retype'),
+    verb: fc.constantFrom(
+      'add',
+      'add',
+      'rename',
+      'rename',
+      'revert',
+      'revert',
+      'remove',
+      'retype',
+      'retype',
+    ),
     at: place,
     to: place,
     kind: fc.constantFrom(...kinds),
@@ -122,17 +132,16 @@ export class HolderModel {
     if (verb === 'remove') {
       return { ...same, attributes: new Map([...attributes].filter(([one]) => one !== name)) }
     }
-    return to === undefined ? same : this.#rename(same, [name, to], verb === 'revert')
+    const former = NAMES.filter((one) => !attributes.has(one) && this.#isOwn(one, own.slot))
+    const reverted = verb === 'revert' ? elementAt(former, step.to) : undefined
+    if (reverted !== undefined) return renameIn(same, [name, reverted], new Map())
+    return to === undefined ? same : renameIn(same, [name, to], new Map([[to, name]]))
   }
 
-  #rename(same: ModelHolder, [name, to]: readonly [string, string], byHand: boolean): ModelHolder {
-    const { attributes } = same
-    const owners = this.#owners(to)
-    const slot = attributes.get(name)?.slot
-    const isOwn = owners.length > 0 && owners.every((one) => one === slot)
-    if (byHand && !isOwn) return same
-    const renamed = [...attributes].map(([one, value]) => [one === name ? to : one, value] as const)
-    return { attributes: new Map(renamed), from: new Map(byHand ? [] : [[to, name]]) }
+  /** Values of no other attribute return with the name. */
+  #isOwn(name: string, slot: number): boolean {
+    const owners = this.#owners(name)
+    return owners.length > 0 && owners.every((one) => one === slot)
   }
 
   /** Another value that had the name would return with it. */
@@ -168,6 +177,15 @@ export class HolderModel {
   #owners(name: string): readonly number[] {
     return this.#releases.flatMap(({ attributes }) => attributes.get(name)?.slot ?? [])
   }
+}
+
+function renameIn(
+  { attributes }: ModelHolder,
+  [name, to]: readonly [string, string],
+  from: ModelHolder['from'],
+): ModelHolder {
+  const renamed = [...attributes].map(([one, value]) => [one === name ? to : one, value] as const)
+  return { attributes: new Map(renamed), from }
 }
 
 function elementAt<T>(elements: readonly T[], place: number): T | undefined {
