@@ -56,8 +56,7 @@ function isWholeCollection({ plan, filter }: Query): boolean {
 }
 
 function estimate(database: Database, { plan }: Query): Promise<number> {
-  const options = { maxTimeMS: database.countTimeoutMs }
-  return versionsOf(database, plan).estimatedDocumentCount(options)
+  return versionsOf(database, plan).estimatedDocumentCount({ maxTimeMS: database.countTimeoutMs })
 }
 
 async function countEach(
@@ -73,10 +72,11 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
   const which = matchAll([matchNamed(query.filter, query.version), matchVersions(query.version)])
   const options = { maxTimeMS: database.countTimeoutMs }
   const chosen = fallbackStages(query.plan, query.version, conditions)
-  const isPlain = conditions.lookups.length + chosen.length === 0
-  const stages = isPlain
-    ? [{ $match: matchAll([which, conditions.match]) }]
-    : [...matchStages(which, conditions), ...chosen]
+  const isWhole = conditions.lookups.length + Object.keys(conditions.match).length === 0
+  // A document shows one version and has one per locale, so this limit loses no document that counts.
+  const versions = { $limit: database.countLimit * query.version.locales.length + 1 }
+  const one = isWhole && chosen.length > 0 ? [versions, BY_DOCUMENT] : chosen
+  const stages = [...matchStages(which, conditions), ...one]
   const count = async (): Promise<number> => {
     const pipeline = [...stages, { $limit: database.countLimit + 1 }, COUNT]
     let counted = 0
@@ -89,6 +89,7 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
   return database.shareCounts(key, count)
 }
 
+const BY_DOCUMENT = { $group: { _id: '$documentId' } }
 const COUNT = { $group: { _id: 1, n: { $sum: 1 } } }
 
 /** BSON, because it keeps values of different types distinct. */

@@ -109,6 +109,64 @@ describe('counts of lists', () => {
     expect(await find(unpublished, {}, drafts)).to.deep.include({ total: published, notes: [] })
   })
 
+  describe('with fallback locales', () => {
+    const localized = planOf({ localized: true, collectionName: 'localized_things' })
+    const locales = { locale: 'fr', fallbackLocale: 'en' }
+    /** Each third document has both locales, and the others one of them. A fifth has a locale that is not requested. */
+    const DOCUMENTS = 300
+
+    before(async () => {
+      const versions = Array.from({ length: DOCUMENTS }, (_, at) => {
+        const own = [['fr'], ['en'], ['fr', 'en']][at % 3] ?? []
+        return (at % 5 === 0 ? [...own, 'de'] : own).map((locale) => ({ at, locale }))
+      }).flat()
+      const rows = versions.map(({ at, locale }, id) => ({
+        id,
+        documentId: `d${at}`,
+        locale,
+        status: 'published',
+        integer: locale === 'fr' ? 1 : 2,
+      }))
+      const foreign = { id: rows.length, documentId: 'foreign', locale: 'de', status: 'published' }
+      await test.database.collection('localized_things').insertMany([...rows, foreign])
+    })
+
+    const countIn = async (
+      asked: object,
+      countLimit: number,
+    ): Promise<{ readonly found: FoundDocuments; readonly lookups: number }> => {
+      let lookups = 0
+      const readAtOnce: Database['readAtOnce'] = (command) => {
+        const text = JSON.stringify(command)
+        if (text.includes('"$sum"') && text.includes('"$lookup"')) lookups += 1
+        return test.database.readAtOnce(command)
+      }
+      const codes = rulesWith('en', 'fr', 'de')
+      const query = parseQuery({ fields: 'id', ...locales, ...asked }, localized, codes)
+      const bounds = { countTimeoutMs: 60_000, countLimit, readAtOnce }
+      return { found: await findEntries({ ...test.database, ...bounds }, query), lookups }
+    }
+
+    for (const [countLimit, total, notes] of [
+      [DOCUMENTS, DOCUMENTS, []],
+      [DOCUMENTS - 1, DOCUMENTS - 1, ['capped']],
+      [1, 1, ['capped']],
+      [1_000_000, DOCUMENTS, []],
+    ] as const) {
+      it(`include each document once without a lookup per entry, up to ${countLimit}`, async () => {
+        const { found, lookups } = await countIn({}, countLimit)
+        expect(found).to.deep.include({ total, notes })
+        expect(lookups).to.equal(0)
+      })
+    }
+
+    it('include only documents with a match in the shown locale', async () => {
+      const { found, lookups } = await countIn({ filters: { integer: '2' } }, 1_000)
+      expect(found.total).to.equal(DOCUMENTS / 3)
+      expect(lookups).to.equal(1)
+    })
+  })
+
   it('are skipped on request', async () => {
     const found = await find({ pagination: { withCount: 'false' } })
     expect(found).to.deep.include({ total: null, notes: [] })
