@@ -57,6 +57,21 @@ export async function findReviewRows(
   return new Map(rows.map((row) => [row._id, row]))
 }
 
+/** The lines whose document has a draft in the locale. */
+export async function linesWithDraft<Line extends DocumentLocale>(
+  database: Database,
+  plan: ContentTypePlan,
+  lines: readonly Line[],
+): Promise<readonly Line[]> {
+  const draftOf = ({ documentId, locale }: Line): string =>
+    versionId(documentId, { locale, status: 'draft' })
+  const found = await versionsOf(database, plan)
+    .find({ _id: { $in: lines.map(draftOf) } }, { projection: { _id: 1 } })
+    .toArray()
+  const ids = new Set(found.map(({ _id }) => _id))
+  return lines.filter((line) => ids.has(draftOf(line)))
+}
+
 /** The stages of drafts, in the order of the lines. Empty for types without a review. */
 export async function findReviewStages(
   database: Database,

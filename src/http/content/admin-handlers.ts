@@ -5,7 +5,7 @@ import { shownStates } from '../../content/read/visible-facts.ts'
 import { hasReadRules, visibleVersions } from '../../content/rules/visible-documents.ts'
 import { singleDocumentId } from '../../content/write/single-document-id.ts'
 import { checkPublication } from '../../content/planning/check-publication.ts'
-import { findReviewStages } from '../../content/review/find-reviews.ts'
+import { findReviewStages, linesWithDraft } from '../../content/review/find-reviews.ts'
 import { writeRulesOf } from '../../content/rules/principal-rules.ts'
 import { parseBoolean } from '../../query/parse-comparison.ts'
 import { parseQuery } from '../../query/parse-query.ts'
@@ -94,8 +94,11 @@ async function visibleLines(
 async function stagesOf(
   { documents: { database } }: EditorContentDependencies,
   plan: ContentTypePlan,
-  { lines, version }: ListedEntries,
+  { lines: listed, version }: ListedEntries,
 ): Promise<Readonly<Record<string, string | undefined>>> {
+  // Entries without the member `locale` stand for each locale of the list.
+  const isExact = plan.review === undefined || version.locales.length === 1
+  const lines = isExact ? listed : await linesWithDraft(database, plan, listed)
   const found = await findReviewStages(database, plan, lines)
   return Object.fromEntries(lines.map((line, at) => [keyIn(version, line), found[at]]))
 }

@@ -86,6 +86,11 @@ describe('reviews in lists and webhooks', () => {
     expect((await list('')).meta.stages).to.deep.equal({ [new_]: 'draft', [asked]: 'in-review' })
     const both = await ada.send('GET', `/admin/content/${ARTICLE}?locale=*`)
     expect(both.body.meta.stages).to.have.property(`${asked}:en`, 'in-review')
+    for (const query of ['', '&fields=title']) {
+      const all = await ada.send('GET', `/admin/content/${ARTICLE}?locale=*${query}`)
+      const keys = Object.keys(all.body.meta.stages).toSorted()
+      expect(keys, query).to.deep.equal([`${asked}:en`, `${new_}:en`].toSorted())
+    }
     const published = await list('status=published')
     expect(published.meta).to.not.have.property('stages')
     const plain = await ada.send('GET', `/admin/content/${PLAIN}`)
