@@ -54,7 +54,7 @@ try {
   console.log(
     `${describeMachine()}\n${uri === undefined ? 'the embedded engine' : 'the deployment of MONGODB_URI'}\n`,
   )
-  for (const side of SIDES) sides.set(side, await startSide(side))
+  for (const side of SIDES) await fillPages(side, await startSide(side))
   for (let round = -1; round < Number(values.rounds); round += 1) {
     const works = await Promise.all([...sides.values()].map(measureWrites))
     if (round < 0) continue // the first round warms up
@@ -110,16 +110,20 @@ async function startSide(side: Side): Promise<Written> {
   const more = isSearched && values.profile !== undefined ? profile : []
   const server = await startChildServer(SERVER, env, [...shipped.options, ...more])
   const one: Written = { server, pages: 0, rounds: [] }
+  sides.set(side, one) // stops it if a request fails
+  return one
+}
+
+async function fillPages(side: Side, one: Written): Promise<void> {
   while (one.pages < Number(values.pages)) {
     const lines = Array.from({ length: BATCH }, (_, nth) => {
       const documentId = documentIdFor(`page:${one.pages + nth}`)
       return { op: 'upsert', type: 'page', documentId, data: makePage(one.pages + nth) }
     })
-    await sendBulk(server.base, lines)
+    await sendBulk(one.server.base, lines)
     one.pages += BATCH
   }
-  if (isSearched) await untilFound(one)
-  return one
+  if (side === 'searched') await untilFound(one)
 }
 
 /** Every second write is an update. On a loaded machine the rate is lower, so CPU time is counted per write. */
