@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { MongoClient } from 'mongodb'
@@ -219,7 +220,8 @@ class Evolution {
       return
     }
     if (kind === 3) {
-      entry.published = entry.draft
+      // Without a difference in its own attributes, a process does not write.
+      if (differs(writer.release.thing, entry)) entry.published = entry.draft
       entry.isPublished = true
       await sendOk(writer, 'POST', `${path}/actions/publish`)
       return
@@ -306,6 +308,12 @@ function attributesOf({ thing, part }: ModelRelease): readonly ModelAttribute[] 
 
 function scalarsOf({ attributes }: ModelHolder): readonly (readonly [string, ModelAttribute])[] {
   return [...attributes].filter(([, { kind }]) => kind !== 'part')
+}
+
+function differs({ attributes }: ModelHolder, { draft, published, isPublished }: Entry): boolean {
+  const isOther = ({ slot }: ModelAttribute): boolean =>
+    !isDeepStrictEqual(draft.get(slot), published.get(slot))
+  return !isPublished || [...attributes.values()].some(isOther)
 }
 
 function isPresent(value: unknown): boolean {
