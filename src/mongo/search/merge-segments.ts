@@ -22,20 +22,20 @@ import { type TermPostings, writeSegment } from './write-segment.ts'
 const MAX_MERGED_ENTRIES = 50_000
 
 /**
- * Returns the segments to merge: those with newer ones that have together at least as many entries. Each segment is larger
- * than all newer ones together, so there are few.
+ * Returns the segments to merge: the oldest one with at most as many entries as all newer ones together, and those. So each
+ * segment is larger than all newer ones together, and there are few.
  */
 export function chooseMerge(segments: readonly Segment[]): readonly Segment[] {
-  const worn = segments.find(({ living, entries }) => living * 2 < entries)
-  const chosen: Segment[] = []
+  const newestFirst = segments.toReversed()
+  let merged = 0
   let living = 0
-  for (const segment of segments.toReversed()) {
-    const isFar = chosen.length > 0 && segment.living > living
-    if (isFar || segment.living + living > MAX_MERGED_ENTRIES) break
-    chosen.push(segment)
+  for (const [at, segment] of newestFirst.entries()) {
+    if (segment.living + living > MAX_MERGED_ENTRIES) break
+    if (segment.living <= living) merged = at + 1
     living += segment.living
   }
-  if (chosen.length > 1) return chosen
+  if (merged > 1) return newestFirst.slice(0, merged)
+  const worn = segments.find((one) => one.living * 2 < one.entries)
   return worn === undefined ? [] : [worn]
 }
 
