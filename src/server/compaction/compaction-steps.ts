@@ -36,10 +36,7 @@ export function rewritesOf(
     {
       collection: COMMENT_ROWS,
       filter: { attribute: { $ne: null }, type: { $in: types } },
-      change: (row) => {
-        const attribute = movePath(table, String(row['type']), String(row['attribute']))
-        return attribute === row['attribute'] ? row : { ...row, attribute }
-      },
+      change: (row) => moveCommented(table, typeIn(row), row),
     },
     {
       collection: IDEMPOTENCY_KEYS,
@@ -103,20 +100,32 @@ function ofHistory(database: Database, table: PassTable): Step {
   }
 }
 
-/** Items carry the members that rules of sync compare. */
+/** Items carry the members that rules of sync compare, and the attribute of a comment. */
 function ofCommits(table: PassTable, types: readonly Uid[]): Step {
   return {
     collection: COMMITS,
     filter: {
-      'items.type': { $in: types },
-      $or: [{ 'items.was': { $exists: true } }, { 'items.is': { $exists: true } }],
+      $or: [
+        { 'items.type': { $in: types }, 'items.was': { $exists: true } },
+        { 'items.type': { $in: types }, 'items.is': { $exists: true } },
+        { 'items.entryType': { $in: types }, 'items.attribute': { $exists: true } },
+      ],
     },
     change: (row) =>
       changeList<Data>(row, 'items', (item) => {
         const move = (values: Data): Data => moveMembers(table, typeIn(item), values)
-        return changeAt(changeAt(item, 'was', move), 'is', move)
+        const commented = moveCommented(table, String(item['entryType']), item)
+        return changeAt(changeAt(commented, 'was', move), 'is', move)
       }),
   }
+}
+
+/** A comment, or the item of its commit. */
+function moveCommented<Row extends Data>(table: PassTable, uid: Uid, row: Row): Row {
+  const before = row['attribute']
+  if (typeof before !== 'string') return row
+  const attribute = movePath(table, uid, before)
+  return attribute === before ? row : { ...row, attribute }
 }
 
 function typeIn(row: Data): Uid {
