@@ -70,9 +70,14 @@ export function changeCompaction(
   return changeRun(database, compactionRun(run), changes, session)
 }
 
-/** Ends a move that has not begun. */
-export async function cancelCompaction(database: Database, run: string): Promise<void> {
-  await compactionsIn(database).deleteOne({ ...WHICH, run, phase: 'planned' })
+/** Ends a move that has not begun. Returns false if it has begun meanwhile, or if it is gone. */
+export async function cancelCompaction(database: Database, run: string): Promise<boolean> {
+  const { deletedCount } = await compactionsIn(database).deleteOne({
+    ...WHICH,
+    run,
+    phase: 'planned',
+  })
+  return deletedCount === 1
 }
 
 /** Called when all indexes and reservations have the new names. A start ends it also for another run. */

@@ -2,7 +2,7 @@ import { ApplicationError, ConfigError } from '../../base/errors.ts'
 import type { Database } from '../connection/database.ts'
 import { ensureRow } from '../system/system-collections.ts'
 import type { LocaleCodes } from './replace-code.ts'
-import { changeRun, type RunId, type RunRow, takeRun } from './run-row.ts'
+import { changeRun, endRun, type RunId, type RunRow, takeRun } from './run-row.ts'
 
 /** An unfinished rename of a locale. */
 export interface LocaleRenameRow extends LocaleCodes, RunRow {
@@ -38,13 +38,15 @@ export function beginLocaleRename(database: Database, run: string): Promise<void
   return changeRun(database, localeRun(run), { hasBegun: true })
 }
 
-/** Ends a rename that has not begun. */
-export async function cancelLocaleRename(database: Database, run: string): Promise<void> {
-  await renamesIn(database).deleteOne({ ...WHICH, run, hasBegun: false })
+/** Ends a rename that has not begun. Returns false if it has begun meanwhile, or if it is gone. */
+export async function cancelLocaleRename(database: Database, run: string): Promise<boolean> {
+  const { deletedCount } = await renamesIn(database).deleteOne({ ...WHICH, run, hasBegun: false })
+  return deletedCount === 1
 }
 
-export async function endLocaleRename(database: Database, run: string): Promise<void> {
-  await renamesIn(database).deleteOne({ ...WHICH, run })
+/** @throws ConfigError if another process has taken over */
+export function endLocaleRename(database: Database, run: string): Promise<void> {
+  return endRun(database, localeRun(run))
 }
 
 /**

@@ -40,6 +40,13 @@ export async function changeRun(
   if (matchedCount === 0) throw new ConfigError([TAKEN_OVER])
 }
 
+/** Deletes the row only for the process that has it. @throws ConfigError if another one has taken over */
+export async function endRun(database: Database, { _id, run }: RunId): Promise<void> {
+  const { deletedCount } = await runsIn(database).deleteOne({ _id, run })
+  if (deletedCount === 1) return
+  if ((await runsIn(database).findOne({ _id })) !== null) throw new ConfigError([TAKEN_OVER])
+}
+
 const TAKEN_OVER =
   'This process has paused for too long, so another one has taken over its work. Look at its output.'
 

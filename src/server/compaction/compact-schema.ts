@@ -95,11 +95,12 @@ export async function compactSchema(parts: CompactionParts): Promise<MovedValues
 
 /** Null if there is none. A command that was killed before it began has changed no value. */
 async function takeBegun(database: Database, run: string): Promise<CompactionRow | null> {
-  const row = await readCompaction(database)
-  if (row === null) return null
-  if (row.phase !== 'planned') return takeCompaction(database, run)
-  await cancelCompaction(database, row.run)
-  return null
+  for (;;) {
+    const row = await readCompaction(database)
+    if (row === null) return null
+    if (row.phase !== 'planned') return takeCompaction(database, run)
+    if (await cancelCompaction(database, row.run)) return null
+  }
 }
 
 /** Plans again if a process has changed the ledger. Null if no value has to move. */

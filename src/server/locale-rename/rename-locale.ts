@@ -85,14 +85,15 @@ async function takeBegunRename(
   run: string,
   rename?: LocaleCodes,
 ): Promise<LocaleRenameRow | null> {
-  const found = await readLocaleRename(database)
-  if (found === null) return null
-  if (found.hasBegun) {
-    if (rename !== undefined) assertSameRename(found, rename)
-    return takeLocaleRename(database, run)
+  for (;;) {
+    const found = await readLocaleRename(database)
+    if (found === null) return null
+    if (found.hasBegun) {
+      if (rename !== undefined) assertSameRename(found, rename)
+      return takeLocaleRename(database, run)
+    }
+    if (await cancelLocaleRename(database, found.run)) return null
   }
-  await cancelLocaleRename(database, found.run)
-  return null
 }
 
 async function beginRename(parts: RenamingParts, rename: LocaleRename, run: string): Promise<void> {

@@ -27,6 +27,7 @@ import { writeContentTypes } from '../../support/server-process.ts'
 import { testUri } from '../../support/test-database.ts'
 import { type Dump, restoreDatabase } from '../locale-rename/renamed-world.ts'
 import {
+  beforeDeletion,
   failureOf,
   interruptedAt,
   withoutTransactions,
@@ -226,6 +227,20 @@ describe('the safety of schema compact', function () {
       await db.collection('quire_leases').deleteMany({}) // it expires
     })
   }
+
+  it('finishes a move that begins while a start cancels it', async () => {
+    await stopAfterBegin()
+    const setPhase = async (phase: string): Promise<void> => {
+      const rows = db.collection<{ _id: string }>('quire_conversions')
+      await rows.updateOne({ _id: 'compaction' }, { $set: { phase } })
+    }
+    await setPhase('planned')
+    await withBase(async ({ database }) => {
+      const wrapped = beforeDeletion(database, 'quire_conversions', () => setPhase('moving'))
+      await finishCompaction(wrapped, () => undefined)
+      expect((await readCompaction(database))?.phase).to.equal('indexes')
+    })
+  })
 
   it('keeps values of no attribute under a name that is free', async () => {
     const versions = db.collection('things')

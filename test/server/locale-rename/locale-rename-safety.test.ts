@@ -3,7 +3,12 @@ import { type Db, MongoClient } from 'mongodb'
 import { readConfig } from '../../../src/base/config/config.ts'
 import { openLocales } from '../../../src/content/locales/locales.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
-import { readLocaleRename } from '../../../src/mongo/conversions/locale-rename-row.ts'
+import {
+  beginLocaleRename,
+  putLocaleRename,
+  readLocaleRename,
+  takeLocaleRename,
+} from '../../../src/mongo/conversions/locale-rename-row.ts'
 import {
   finishLocaleRename,
   planLocaleRename,
@@ -17,7 +22,12 @@ import { declare } from '../../support/server.ts'
 import { writeContentTypes } from '../../support/server-process.ts'
 import { testUri } from '../../support/test-database.ts'
 import { type Dump, dumpDatabase, FROM, restoreDatabase, TO } from './renamed-world.ts'
-import { failureOf, interruptedAt, withoutTransactions } from './wrapped-database.ts'
+import {
+  beforeDeletion,
+  failureOf,
+  interruptedAt,
+  withoutTransactions,
+} from './wrapped-database.ts'
 
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
 const TYPES = {
@@ -160,6 +170,44 @@ describe('the safety of a locale rename', function () {
       expect(await failureOf(rename(base, wrapped))).to.match(/another one has taken over/)
       const codes = (await (await openLocales(base.database)).current()).all.map(({ code }) => code)
       expect(codes).to.have.members(['en', FROM])
+    })
+  })
+
+  it('finishes a rename that begins while a start cancels it', async () => {
+    await withBase(async (base) => {
+      const { database } = base
+      const row = { _id: 'locale', run: 'late', step: 0, hasBegun: false, at: new Date() } as const
+      await putLocaleRename(database, { ...row, ...RENAME })
+      const wrapped = beforeDeletion(database, 'quire_conversions', () =>
+        beginLocaleRename(database, 'late'),
+      )
+      await finishLocaleRename(partsOf(base, wrapped), () => undefined)
+      expect(await readLocaleRename(database)).to.equal(null)
+      const codes = (await (await openLocales(database)).current()).all.map(({ code }) => code)
+      expect(codes).to.have.members(['en', TO])
+    })
+  })
+
+  it('cancels a rename of an older version that has not begun', async () => {
+    await withBase(async (base) => {
+      const row = { _id: 'locale', ...RENAME, hasBegun: false, at: new Date() }
+      await db.collection<{ _id: string }>('quire_conversions').insertOne(row)
+      await finishLocaleRename(partsOf(base, base.database), () => undefined)
+      expect(await readLocaleRename(base.database)).to.equal(null)
+    })
+  })
+
+  it('stops a start if another process continues its rename', async () => {
+    await withBase(async (base) => {
+      const { database } = base
+      const row = { _id: 'locale', run: 'killed', step: 0, hasBegun: true, at: new Date() } as const
+      await putLocaleRename(database, { ...row, ...RENAME })
+      const wrapped = beforeDeletion(database, 'quire_conversions', async () => {
+        await takeLocaleRename(database, 'other')
+      })
+      const finished = finishLocaleRename(partsOf(base, wrapped), () => undefined)
+      expect(await failureOf(finished)).to.match(/another one has taken over/)
+      expect(await readLocaleRename(database)).to.include({ run: 'other' })
     })
   })
 

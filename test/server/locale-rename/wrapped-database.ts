@@ -36,6 +36,28 @@ export function interruptedAt<T extends object>(
   return { wrapped, calls: () => calls }
 }
 
+/** Runs `work` before the first deletion of a row of a collection. */
+export function beforeDeletion(
+  target: Database,
+  collection: string,
+  work: () => Promise<void>,
+): Database {
+  let isDone = false
+  const table = (name: string): unknown =>
+    wrapMethods(target.table(name), (method, own) =>
+      name !== collection || method !== 'deleteOne'
+        ? own
+        : async (...parts: readonly unknown[]) => {
+            if (!isDone) {
+              isDone = true
+              await work()
+            }
+            return own(...parts)
+          },
+    )
+  return wrapMethods(target, (method, own) => (method === 'table' ? table : own))
+}
+
 export function withoutTransactions(database: Database): Database {
   return Object.create(database, { hasTransactions: { value: false } }) as Database
 }
