@@ -168,6 +168,27 @@ describe('files that a store takes', () => {
     expect((await note(retried)).cover.documentId).to.equal(smaller)
   })
 
+  it('are reported if an editor has deleted them before the lost response was repeated', async () => {
+    let lost = 0
+    const device = await open({
+      fetch: async (...request) => {
+        const response = await fetch(...request)
+        if (!isUpload(request[0]) || lost > 0) return response
+        lost += 1
+        throw new TypeError('fetch failed')
+      },
+    })
+    const added = await device.$files.add(file())
+    await device.notes.create({ title: 'deleted', cover: added })
+    const later = await device.notes.create({ title: 'later' })
+    await fails(device.$sync(), /fetch failed/)
+    await server.delete(`/api/upload/files/${added}`)
+    await device.$sync()
+    expect(device.$files.pending[0]?.error).to.include({ status: 409 })
+    expect(device.$conflicts.map(({ outcome }) => outcome)).to.deep.equal(['refused'])
+    expect((await note(later)).title).to.equal('later')
+  })
+
   it('can be sent again after the permission was given back', async () => {
     const role = (await server.get('/admin/roles/authenticated')).body.data
     const without = role.permissions.filter((action: string) => !action.endsWith('.upload'))

@@ -103,5 +103,8 @@ const FINAL: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422])
 /** Null if the same request may succeed later. */
 function refusalOf(error: unknown): FailureError | null {
   if (error instanceof MissingPart) return { status: 0, message: error.message }
-  return error instanceof QuireError && FINAL.has(error.status) ? copyError(error) : null
+  if (!(error instanceof QuireError)) return null
+  // Deleted after a lost response: the trash keeps the file for weeks.
+  const isFinal = FINAL.has(error.status) || error.code === 'file_changed'
+  return isFinal ? copyError(error) : null
 }
