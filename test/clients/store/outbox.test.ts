@@ -47,6 +47,33 @@ describe('a store with changes of its user', () => {
     expect(String(error)).to.match(text)
   }
 
+  it('shows a change that was pushed during the request of the first page', async () => {
+    let answer = (): void => undefined
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    let pages = 0
+    const device = await openDevice(server, anna, {
+      fetch: async (...request) => {
+        if (isPush(request[0])) return fetch(...request)
+        pages += 1
+        if (pages > 1) return offline(...request)
+        const response = await fetch(...request)
+        await answered
+        return response
+      },
+    })
+    const first = device.$sync()
+    await until(() => pages === 1, WAIT_MS)
+    await server.settled()
+    const created = await device.notes.create({ title: 'meanwhile' })
+    await fails(device.$sync(), /fetch failed/)
+    expect(device.$pending).to.deep.equal([])
+    answer()
+    await first
+    expect(titleOf(device, created)).to.equal('meanwhile')
+  })
+
   it('shows changes at once, keeps them over a restart and sends them', async () => {
     const kept = await add({ title: 'kept', stock: 1 })
     const removed = await add({ title: 'removed' })

@@ -22,6 +22,8 @@ export interface HeldCopy {
   /** Deletes all rows, and makes further changes in the same transaction. */
   clear(make: () => readonly Change[]): Promise<void>
   reload(): Promise<void>
+  /** The number of pages that are being requested or stored. */
+  pulls: number
   /** Called once per step with the names of the changed types. */
   onChange(listener: ChangeListener): () => void
   /** Notifies the listeners. Without names only the status has changed. */
@@ -71,6 +73,7 @@ export async function openHeldCopy(
     mark: () => mark,
     ...openSteps(() => mark, keep, reload),
     reload,
+    pulls: 0,
     onChange: (listener) => added(listeners, listener),
     tell,
     close: () => {
@@ -121,6 +124,12 @@ function openSteps(
       })
     },
   }
+}
+
+/** The last round with pages that may lack a change that was just stored. */
+export function lastRoundOf(copy: HeldCopy): number {
+  const { token, round } = copy.mark()
+  return token === null && copy.pulls === 0 ? round - 1 : round
 }
 
 /** Changes of the user move the version only. */

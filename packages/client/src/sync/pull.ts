@@ -16,6 +16,11 @@ export interface SyncSource {
   readonly files: FileQueue
 }
 
+interface Wanted {
+  readonly wait: number
+  readonly signal: AbortSignal
+}
+
 interface Pulled {
   readonly more: boolean
   readonly isNews: boolean
@@ -30,8 +35,17 @@ interface Pulled {
 export async function pullPage(
   source: SyncSource,
   copy: HeldCopy,
-  { wait, signal }: { readonly wait: number; readonly signal: AbortSignal },
+  wanted: Wanted,
 ): Promise<Pulled> {
+  copy.pulls += 1
+  try {
+    return await pull(source, copy, wanted)
+  } finally {
+    copy.pulls -= 1
+  }
+}
+
+async function pull(source: SyncSource, copy: HeldCopy, { wait, signal }: Wanted): Promise<Pulled> {
   const { send, scope, outbox } = source
   const held = copy.mark()
   const query = queryOf(scope, held, wait)

@@ -1,10 +1,11 @@
 import { QuireError } from '../quire-error.ts'
 import type { UploadScope } from '../uploads/upload-queued-file.ts'
 import { isPending, type QueuedFile } from './file-queue.ts'
+import { lastRoundOf } from './held-copy.ts'
 import { isUnsent, type Mutation, type OutboxState, stateRow } from './mutation.ts'
 import { type Outbox, putMutation } from './outbox.ts'
 import { failureOf, settleOutcomes, type OutcomeLine, unknownOutcomes } from './settle-outcomes.ts'
-import { type Change, lastRoundOf, type Tables } from './storage.ts'
+import type { Change, Tables } from './storage.ts'
 import { sizeOf } from './write-entry.ts'
 
 export interface PushScope extends UploadScope {
@@ -151,9 +152,9 @@ async function updateFor(
   client: string,
   make: MakeChanges,
 ): Promise<void> {
-  await copy.update((mark) => {
+  await copy.update(() => {
     const state = outbox.state()
-    return state?.client === client ? make(state, lastRoundOf(mark)) : null
+    return state?.client === client ? make(state, lastRoundOf(copy)) : null
   })
 }
 

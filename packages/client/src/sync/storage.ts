@@ -50,11 +50,6 @@ export interface Mark {
   readonly version: number
 }
 
-/** The last round with pages that are older than a change that the server has just stored. */
-export function lastRoundOf({ token, round }: Mark): number {
-  return token === null ? round - 1 : round
-}
-
 export interface Row {
   /** The name on the server: `article`, `upload.file`. */
   readonly type: string

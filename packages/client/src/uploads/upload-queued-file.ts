@@ -10,9 +10,9 @@ import {
   queueKey,
   type QueuedFile,
 } from '../sync/file-queue.ts'
-import type { HeldCopy } from '../sync/held-copy.ts'
+import { type HeldCopy, lastRoundOf } from '../sync/held-copy.ts'
 import { copyError, type FailureError } from '../sync/mutation.ts'
-import { type Change, lastRoundOf, type PartStorage } from '../sync/storage.ts'
+import type { Change, PartStorage } from '../sync/storage.ts'
 import type { NativeFile } from './native-file.ts'
 import type { SlicedFile } from './sliced-file.ts'
 import { decodeBase64, MissingPart, openStoredParts } from './stored-parts.ts'
@@ -40,10 +40,10 @@ export async function uploadQueuedFile(
   const settle = async (
     make: (file: QueuedFile, round: number) => readonly Change[],
   ): Promise<void> => {
-    await copy.update((mark) => {
+    await copy.update(() => {
       const file = files.get(documentId)
       // Discarded, or settled by another tab.
-      return file === undefined || !isPending(file) ? null : make(file, lastRoundOf(mark))
+      return file === undefined || !isPending(file) ? null : make(file, lastRoundOf(copy))
     })
   }
   try {
