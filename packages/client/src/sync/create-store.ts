@@ -1,5 +1,6 @@
 import type { Page } from '../collection.ts'
 import type { Call } from '../call.ts'
+import { loadingUploads } from '../uploads/load-uploads.ts'
 import type { ContentPlan, SyncedContent, SyncName, TypePlan } from './content-plan.ts'
 import { type FileQueue, FILE_TYPE, openFileQueue } from './file-queue.ts'
 import { type Following, openFollowing } from './follow-changes.ts'
@@ -63,7 +64,7 @@ export async function createStore<
   const { user, status = 'published' } = options
   assertUser(outbox, files, user)
   const { parts } = storage
-  const send = (call: Call): Promise<unknown> => client.$send(call)
+  const send = loadingUploads((call) => client.$send(call), user)
   const showsFiles = Object.values(plans).some(({ name }) => name === FILE_TYPE)
   const pusher = openPusher({ send, copy, outbox, files, parts, showsFiles, tables, status })
   const source = { send, scope, outbox, files }
@@ -86,13 +87,7 @@ export async function createStore<
     return [name, type === FILE_TYPE ? reads : { ...reads, ...openWrites(writes, name, locale) }]
   })
   const byName = Object.fromEntries(types) as Readonly<Record<string, object>>
-  const uploads = openFileOutbox({
-    files,
-    copy,
-    user,
-    storage,
-    now,
-  })
+  const uploads = openFileOutbox({ files, copy, user, storage, now })
   // Assigned to the object with the getter: a spread would evaluate it.
   const $files = Object.assign(uploads, byName['$files'])
   const store = { ...byName, $files, ...controlsOf(copy, following) }

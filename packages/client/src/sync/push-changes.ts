@@ -1,4 +1,5 @@
 import { QuireError } from '../quire-error.ts'
+import { loadUploads } from '../uploads/load-uploads.ts'
 import type { UploadScope } from '../uploads/upload-queued-file.ts'
 import { isPending, type QueuedFile } from './file-queue.ts'
 import { lastRoundOf } from './held-copy.ts'
@@ -24,7 +25,7 @@ export interface Pusher {
   resume(): void
 }
 
-/** The server has not tried the first mutation. */
+/** A mutation or file was not tried. */
 export class PushDelayed extends Error {
   override readonly name = 'PushDelayed'
 
@@ -83,7 +84,9 @@ function nextRequest(scope: PushScope, signal: AbortSignal): (() => Promise<void
   const file = (first && pending.find((one) => namesFile(first, one))) ?? pending[0]
   if (file === undefined) return null
   return async () => {
-    const { uploadQueuedFile } = await import('../uploads/upload-queued-file.ts')
+    const uploadQueuedFile = await loadUploads().catch(() => {
+      throw new PushDelayed()
+    })
     await uploadQueuedFile(scope, file, signal)
   }
 }
