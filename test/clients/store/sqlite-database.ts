@@ -25,12 +25,17 @@ export function openDirectFile(file: string): SyncSqlDatabase & { close(): void 
     database.exec('ROLLBACK')
     throw error
   }
+  /** Other packages refuse statements without rows here. */
+  const readAll = <T>(source: string, parameters: Parameters): T[] => {
+    if (!/^\s*(?:SELECT|WITH|EXPLAIN|PRAGMA)\b/i.test(source)) throw new Error('use run instead')
+    return database.all(source, parameters) as T[]
+  }
   let queue: Promise<unknown> = Promise.resolve()
   return {
     execAsync: (source) => Promise.resolve(database.exec(source)),
     runAsync: (source, parameters) => Promise.resolve(database.run(source, parameters)),
     getAllAsync: <T>(source: string, parameters: Parameters) =>
-      Promise.resolve(database.all(source, parameters) as T[]),
+      Promise.resolve(readAll<T>(source, parameters)),
     withTransactionAsync: (task) => {
       const run = async (): Promise<void> => {
         database.exec('BEGIN')
@@ -47,8 +52,7 @@ export function openDirectFile(file: string): SyncSqlDatabase & { close(): void 
     },
     execSync: (source) => database.exec(source),
     runSync: (source, parameters) => database.run(source, parameters),
-    getAllSync: <T>(source: string, parameters: Parameters) =>
-      database.all(source, parameters) as T[],
+    getAllSync: readAll,
     withTransactionSync: (task) => {
       database.exec('BEGIN')
       try {

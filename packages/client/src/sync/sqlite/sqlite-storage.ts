@@ -35,10 +35,7 @@ const ROWS = 'SELECT value FROM quire_rows'
 const QUEUED = `${ROWS} WHERE key >= '$' AND key < '%'`
 const dropFrom = (name: string): string => `DELETE FROM quire_${name} WHERE key = ?`
 
-/**
- * Stores rows in three tables of an SQLite database: `quire_rows`, `quire_marks` and `quire_parts`. With `getAllSync`,
- * `runSync`, `execSync` and `withTransactionSync`, queries read the database, and rows stay out of memory.
- */
+/** Stores rows in SQLite. With a `SyncSqlDatabase`, queries read the database, and rows stay out of memory. */
 export function sqliteStorage(
   database: SqlDatabase | SyncSqlDatabase,
   close: () => Promise<void> = () => Promise.resolve(),
@@ -83,10 +80,7 @@ export function sqliteStorage(
       )
       return isOurs
     },
-    parts: openParts(async (sql, values) => {
-      await ready()
-      return direct?.getAllSync(sql, values) ?? inTurn(() => database.getAllAsync(sql, values))
-    }),
+    parts: openParts(database, direct, (task) => ready().then(() => inTurn(task))),
     close,
   }
 }
@@ -111,14 +105,24 @@ function openTurns(): <T>(task: () => Promise<T>) => Promise<T> {
 }
 
 function openParts(
-  run: (sql: string, values: SqlValue[]) => Promise<readonly Kept[]>,
+  database: SqlDatabase,
+  direct: SyncSqlDatabase | null,
+  inTurn: <T>(task: () => Promise<T>) => Promise<T>,
 ): PartStorage {
+  const run = (sql: string, values: SqlValue[]): Promise<unknown> =>
+    inTurn(() =>
+      direct === null
+        ? database.runAsync(sql, values)
+        : Promise.resolve(direct.runSync(sql, values)),
+    )
   return {
-    put: (key, part, text) =>
-      run('INSERT OR REPLACE INTO quire_parts VALUES (?, ?, ?)', [key, part, text]),
-    get: async (key, part) => {
+    put: (...values) => run('INSERT OR REPLACE INTO quire_parts VALUES (?, ?, ?)', values),
+    get: async (...values) => {
       const sql = 'SELECT value FROM quire_parts WHERE key = ? AND part = ?'
-      return (await run(sql, [key, part]))[0]?.value
+      const [found] = await inTurn<readonly Kept[]>(async () =>
+        direct === null ? database.getAllAsync(sql, values) : direct.getAllSync(sql, values),
+      )
+      return found?.value
     },
     drop: (key) => run(dropFrom('parts'), [key]),
   }
