@@ -21,7 +21,7 @@ export function sendWrittenTime(database: Pick<Database, 'clusterTime'>): Middle
     if (!WRITES.has(ctx.method) || ctx.status >= 400 || !OF_API.test(ctx.path)) return
     if (ctx.body instanceof Readable) return
     // Another process may have done the work of a replayed request.
-    const isReplayed = ctx.res.hasHeader('Idempotency-Replayed')
+    const isReplayed = ctx.state.isReplayed === true || ctx.res.hasHeader('Idempotency-Replayed')
     const time = await database.clusterTime(isReplayed).catch(() => null) // the write has succeeded
     if (time !== null) ctx.set(QUIRE_AFTER, time)
   }

@@ -22,6 +22,8 @@ export interface RequestState {
   waitedMs?: number
   /** The time that the reads of this request must not precede. */
   after?: string
+  /** True if another process may have done the work of this write. */
+  isReplayed?: boolean
 }
 
 export type Context = Koa.ParameterizedContext<RequestState>

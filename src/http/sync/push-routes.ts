@@ -117,6 +117,7 @@ async function answer(
     },
     request,
   )
+  ctx.state.isReplayed = answers.some((one) => 'replayed' in one)
   ctx.type = TYPES[0] ?? ''
   ctx.set('Cache-Control', 'private, no-store')
   ctx.body = [{ log, last }, ...answers.map(toLine)]
