@@ -1,10 +1,7 @@
 import { type Address, serializeAddress } from '../entry/address.ts'
-import { noteInput } from './code/until-input.ts'
 
 const CONTROL =
   ':is(input:not([type=file]), textarea, select:not([role=toolbar] select), [role=switch], [contenteditable=true], [data-open])'
-/** An editor that is not loaded yet; it will be in a shadow root. */
-const UNLOADED_EDITOR = '[data-code]:not([data-open])'
 /** Takes the place of an editor while its code loads. */
 const PLACEHOLDER = '[data-placeholder]'
 /** An editor, also a read-only one, or the notice that its code cannot be loaded. */
@@ -17,11 +14,9 @@ const KEEP_IN_VIEW_MS = 3000
  * is no field.
  */
 export function focusField(within: HTMLElement | null | undefined): boolean {
-  const first = within?.querySelector<HTMLElement>(
-    `[data-field] :is(${CONTROL}, ${UNLOADED_EDITOR}, ${PLACEHOLDER})`,
-  )
+  const first = within?.querySelector<HTMLElement>(`[data-field] :is(${CONTROL}, ${PLACEHOLDER})`)
   if (first === null || first === undefined) return false
-  const isLoading = first.matches(`${PLACEHOLDER}, ${UNLOADED_EDITOR}`)
+  const isLoading = first.matches(PLACEHOLDER)
   if (isLoading) focusWhenLoaded(first.closest<HTMLElement>('[data-field]') ?? first)
   else focusOn(first)
   return true
@@ -32,12 +27,11 @@ export function focusField(within: HTMLElement | null | undefined): boolean {
  * before. A menu that closes moves it, too.
  */
 function focusWhenLoaded(field: HTMLElement): void {
-  noteInput()
   const ended = new AbortController()
   const { signal } = ended
   const end = (): void => ended.abort()
   const observer = new MutationObserver(() => {
-    const isLoading = field.querySelector(`${PLACEHOLDER}, ${UNLOADED_EDITOR}`) !== null
+    const isLoading = field.querySelector(PLACEHOLDER) !== null
     if (isLoading || field.querySelector(LOADED) === null) return
     end()
     if (document.activeElement?.matches(CONTROL) === true) return

@@ -10,6 +10,7 @@ import {
   untilPublished,
   untilSaved,
 } from './editors.ts'
+import { pasteInto, PICTURE } from './paste.ts'
 import { type Server, startServer } from './server.ts'
 import { beFirst } from './signed-in.ts'
 
@@ -199,7 +200,7 @@ describeInBrowser('the focus in an editor that loads on demand', function () {
         await route.continue()
       })
       await page.reload()
-      const unloaded = page.locator('[data-field=body] pre')
+      const unloaded = page.locator('[data-field=body] textarea')
       await unloaded.waitFor()
       await expectAccessible(page, 'an editor that is not loaded')
       if (way === 'a press') await unloaded.click()
@@ -208,14 +209,51 @@ describeInBrowser('the focus in an editor that loads on demand', function () {
         await page.keyboard.press('Tab')
       }
       await untilFocused(unloaded)
+      await page.keyboard.type('Typed it')
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.press('ArrowLeft')
+      await pasteInto(unloaded, { files: [PICTURE] })
       load()
       await page.locator('[data-field=body] [data-code]:focus').waitFor()
-      await page.keyboard.type('Typed into it')
-      await page.locator('[data-field=body]').getByText('Typed into it').waitFor()
+      await page.keyboard.type('into ')
+      const body = page.locator('[data-field=body] .cm-content')
+      await body.getByText(/^Typed into !\[.*\]\(.*\)it$/).waitFor()
       await untilSaved(page)
       await page.unroute(/\/code-editor-[^/]+\.js$/)
     })
   }
+
+  it('waits for the end of a word of an input method', async () => {
+    let load: () => void = () => undefined
+    const isLoading = new Promise<void>((resolve) => (load = resolve))
+    await page.route(/\/code-editor-[^/]+\.js$/, async (route) => {
+      await isLoading
+      await route.continue()
+    })
+    await page.goto(`${server.address}/studio/content/articles/new`)
+    await page.locator('[data-field=body] textarea').click()
+    const input = await page.context().newCDPSession(page)
+    await input.send('Input.imeSetComposition', { text: 'ni', selectionStart: 2, selectionEnd: 2 })
+    const loaded = page.waitForResponse(/\/code-editor-[^/]+\.js$/)
+    load()
+    await (await loaded).finished()
+    await page.locator('[data-field=body] textarea[data-composing]:focus').waitFor()
+    await input.send('Input.insertText', { text: '你' })
+    await page.locator('[data-field=body] .cm-content').getByText('你', { exact: true }).waitFor()
+    await page.unroute(/\/code-editor-[^/]+\.js$/)
+  })
+
+  it('keeps the text that is typed although the editor cannot be loaded', async () => {
+    await page.route(/\/code-editor-[^/]+\.js$/, (route) => route.abort())
+    await page.goto(`${server.address}/studio/content/articles/new`)
+    await titleOf(page).fill('Without an editor')
+    await page.locator('[data-field=body]').getByRole('alert').waitFor()
+    await page.locator('[data-field=body] textarea').fill('Typed without it')
+    await untilSaved(page)
+    await page.unroute(/\/code-editor-[^/]+\.js$/)
+    await page.reload()
+    await page.locator('[data-field=body] .cm-content').getByText('Typed without it').waitFor()
+  })
 
   it('moves to a field that prevents publishing, including Markdown', async () => {
     await page.goto(`${server.address}/studio/content/articles/new`)

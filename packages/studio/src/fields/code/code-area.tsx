@@ -3,7 +3,9 @@ import { loadPart } from '../../design/load-part.tsx'
 import { NotLoadedNotice } from '../../design/not-loaded.tsx'
 import styles from './code-area.module.css'
 import type { CodeEditor, CodeEditorOptions, CodeLanguage } from './code-editor.ts'
-import { untilInput } from './until-input.ts'
+import { PlainText } from './plain-text.tsx'
+import { useKeptSelection } from '../text/use-kept-selection.ts'
+import { untilComposed, untilInput } from './until-input.ts'
 
 export interface CodeAreaProps {
   readonly language: CodeLanguage
@@ -20,30 +22,37 @@ export interface CodeAreaProps {
   readonly onPicture?: CodeEditorOptions['onPicture']
 }
 
-/** A code editor, loaded at the first input of the user. Until then, a focusable element shows the text. */
+/** A code editor, loaded at the first input of the user. Until then, plain text takes input. */
 export function CodeArea(props: CodeAreaProps) {
   const { language, text, label, isInvalid, isReadOnly } = props
   const host = useRef<HTMLDivElement>(null)
-  const plain = useRef<HTMLPreElement>(null)
+  const plain = useKeptSelection(text)
+  const waiting = useRef<readonly File[]>([])
   const editor = useRef<CodeEditor | null>(null)
   const latest = useRef(props)
   latest.current = props
-  const first = useRef(text)
   const [isOpen, open] = useState(false)
   const [isMissing, miss] = useState(false)
   useEffect(() => {
     let isGone = false
     const load = async () => {
       await untilInput()
-      return loadPart(async () => (await import('./code-editor.ts')).loadCodeEditor(language))
+      const part = loadPart(async () => (await import('./code-editor.ts')).loadCodeEditor(language))
+      const openCodeEditor = await part
+      await untilComposed(plain.current)
+      return openCodeEditor
     }
     load().then(
       (openCodeEditor) => {
         if (isGone || host.current === null) return
-        const isFocused = plain.current !== null && plain.current === document.activeElement
+        const { current: input } = plain
+        const isFocused = input !== null && input === document.activeElement
         editor.current = openCodeEditor(host.current, {
           language,
-          text: first.current,
+          text: input?.value ?? latest.current.text,
+          ...(input !== null && {
+            selection: { anchor: input.selectionStart, head: input.selectionEnd },
+          }),
           label,
           isReadOnly,
           onChange: (next) => latest.current.onChange(next),
@@ -57,6 +66,9 @@ export function CodeArea(props: CodeAreaProps) {
         latest.current.onOpen?.(editor.current)
         open(true)
         if (isFocused) editor.current.focus()
+        const { hold } = editor.current
+        if (waiting.current.length > 0) latest.current.onFiles?.(waiting.current, hold)
+        waiting.current = []
       },
       () => miss(true),
     )
@@ -66,9 +78,8 @@ export function CodeArea(props: CodeAreaProps) {
       editor.current = null
       latest.current.onOpen?.(null)
     }
-  }, [language, label, isReadOnly])
+  }, [language, label, isReadOnly, plain])
   useEffect(() => {
-    first.current = text
     editor.current?.setText(text)
   }, [text])
   const frame =
@@ -81,17 +92,17 @@ export function CodeArea(props: CodeAreaProps) {
       }}
     >
       {!isOpen && (
-        <pre
-          ref={plain}
-          className={styles['plain']}
-          role="textbox"
-          aria-multiline
-          aria-label={label}
-          aria-readonly={isReadOnly}
-          tabIndex={0}
-        >
-          {text}
-        </pre>
+        <PlainText
+          input={plain}
+          {...{ text, label, isReadOnly }}
+          onChange={props.onChange}
+          onFiles={
+            props.onFiles &&
+            ((files) => {
+              waiting.current = [...waiting.current, ...files]
+            })
+          }
+        />
       )}
       {isMissing && <NotLoadedNotice isWithin />}
       <div ref={host} data-code={language} data-open={isOpen || undefined} />

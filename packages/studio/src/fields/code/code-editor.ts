@@ -13,6 +13,8 @@ export type CodeLanguage = 'markdown' | 'json'
 export interface CodeEditorOptions {
   readonly language: CodeLanguage
   readonly text: string
+  /** The first selection, as offsets in the text. Default: its start. */
+  readonly selection?: { readonly anchor: number; readonly head: number }
   readonly isReadOnly: boolean
   readonly label: string
   readonly onChange: (text: string) => void
@@ -54,6 +56,7 @@ function openIn(host: HTMLElement, options: CodeEditorOptions, support: Extensio
     parent: root as unknown as Element,
     state: EditorState.create({
       doc: options.text,
+      selection: options.selection ?? { anchor: 0 },
       extensions: [
         history(),
         keymap.of([...formatting(options), ...defaultKeymap, ...historyKeymap]),

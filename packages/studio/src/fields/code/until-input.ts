@@ -1,4 +1,4 @@
-const SIGNS = ['pointermove', 'pointerdown', 'wheel', 'keydown', 'focusin'] as const
+const SIGNS = ['pointermove', 'pointerdown', 'wheel', 'keydown', 'focusin', 'dragenter'] as const
 
 let end: () => void = () => undefined
 const begun = new Promise<void>((resolve) => (end = resolve))
@@ -13,7 +13,11 @@ export function untilInput(): Promise<void> {
   return begun
 }
 
-/** Counts as input: the page is about to focus an editor. */
-export function noteInput(): void {
-  end()
+/** Until an input method has finished its word, which the removal of the input would lose. */
+export async function untilComposed(input: HTMLElement | null): Promise<void> {
+  if (input?.dataset['composing'] === undefined) return
+  await new Promise((resolve) => {
+    // Safari changes the text after this event.
+    input.addEventListener('compositionend', () => setTimeout(resolve), { once: true })
+  })
 }
