@@ -11,6 +11,14 @@ describe('the options of an attribute with another type', () => {
     expect(retyped(several, 'text')).to.deep.equal({ type: 'text', from: several.from })
   })
 
+  it('keep the names for older clients, and the refusal of their writes', () => {
+    const kept = { alias: ['headline'], writable: false }
+    expect(retyped({ type: 'string', maxLength: 9, ...kept }, 'text')).to.deep.equal({
+      type: 'text',
+      ...kept,
+    })
+  })
+
   it('lose the older names of values, unless the new type is an enumeration', () => {
     const from = ['level', { low: 'small' }]
     const enumeration = { type: 'enumeration', enum: ['small'], from }

@@ -65,8 +65,10 @@ export function isKnownType(type: unknown): type is AttributeType {
 /** The options that an attribute keeps when its type changes. */
 export const COMMON_OPTIONS: readonly string[] = [
   'from',
+  'alias',
   'required',
   'private',
+  'writable',
   'pluginOptions',
   'studio',
 ]
