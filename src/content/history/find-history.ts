@@ -4,8 +4,12 @@ import {
   type FoundHistory,
   type HistoryItem,
   type HistorySelection,
+  type PastItem,
   visitContents,
 } from '../../mongo/commits/read-history.ts'
+import { SYSTEM } from '../../mongo/connection/authorship.ts'
+import { getAllVersions } from '../../mongo/read/get-versions.ts'
+import { isIdOf } from '../../mongo/versions/document-id.ts'
 import { ValidationError } from '../../base/errors.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { Uid } from '../../schema/definition.ts'
@@ -17,7 +21,8 @@ import { pastContent, type PastContent } from './past-content.ts'
 import { cutPast, type IsPastVisible } from './visible-history.ts'
 
 export interface PastVersion {
-  readonly commit: string
+  /** Null for a current version that the history lacks. */
+  readonly commit: string | null
   readonly revision: string | null
   readonly at: Date
   readonly by: HistoryItem['by']
@@ -143,7 +148,9 @@ export async function getPastState(
   plan: ContentTypePlan,
   { revision, mayRead, isVisible = null, isShown = () => true, ...selection }: RevisionSelection,
 ): Promise<PastState | null> {
-  const all = await findRevision(database, plan, selection, revision)
+  const listed = await findRevision(database, plan, selection, revision)
+  const all: readonly Unlisted<PastItem>[] =
+    listed.length > 0 ? listed : await findStored(database, plan, selection, revision)
   const items = isVisible === null ? all : all.filter(isVisible)
   const [item] = items
   if (item === undefined) return null
@@ -155,11 +162,32 @@ export async function getPastState(
       { code: 'ambiguous_revision' },
     )
   }
-  const content = pastContent(plan, item.content, (uid) => mayRead(uid, item.locale))
+  const past = pastContent(plan, item.content, (uid) => mayRead(uid, item.locale))
+  // Undeclared members of a current version can contain password hashes.
+  const content = item.commit === null ? { ...past, unknown: {} } : past
   return { version: toVersion(item), ...cutPast(content, isShown) }
 }
 
-function toVersion(item: HistoryItem, changed?: readonly string[]): PastVersion {
+type Unlisted<Item extends HistoryItem> = Omit<Item, 'commit'> & { readonly commit: string | null }
+
+/** Current versions that the history lacks: it has no imports, and may be shorter than the life of a version. */
+async function findStored(
+  database: DocumentContext['database'],
+  plan: ContentTypePlan,
+  { documentId, locales }: Pick<RevisionSelection, 'documentId' | 'locales'>,
+  revision: string,
+): Promise<readonly Unlisted<PastItem>[]> {
+  if (!isIdOf(plan, documentId)) return []
+  const stored = await getAllVersions(database, plan, documentId)
+  return stored.flatMap((content) => {
+    const { locale, status, updatedAt: at, _revision } = content
+    if (_revision !== revision || !locales.includes(locale)) return []
+    const item = { type: plan.uid, documentId, locale, status, op: 'put', revision } as const
+    return [{ ...item, ...SYSTEM.authorship, commit: null, at, place: 0, content }]
+  })
+}
+
+function toVersion(item: Unlisted<HistoryItem>, changed?: readonly string[]): PastVersion {
   const { commit, revision, at, by, requestId, op, locale, status, isNew, via } = item
   const own = locale === NO_LOCALE ? {} : { locale }
   return {

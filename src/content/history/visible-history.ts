@@ -20,7 +20,9 @@ export interface HistoryReader {
   readonly locale: string
 }
 
-export type IsPastVisible = (item: PastItem) => boolean
+type ShownPast = Pick<PastItem, 'locale' | 'status' | 'content'>
+
+export type IsPastVisible = (item: ShownPast) => boolean
 
 /**
  * Decides which past versions rules show: both the current version and the past one must match. A condition that only
@@ -48,7 +50,7 @@ export async function pastVisibility(
   }
 }
 
-function matchesPast(rules: WriteRules, plan: ContentTypePlan, item: PastItem): boolean {
+function matchesPast(rules: WriteRules, plan: ContentTypePlan, item: ShownPast): boolean {
   const isKnown = (uid: Uid, id: string): boolean =>
     uid === 'plugin::users-permissions.user' && id === rules.user
   const row = toStoredNames(plan, item.content)

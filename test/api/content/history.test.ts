@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
+import { COMMITS } from '../../../src/mongo/connection/commit-record.ts'
+import { historyId } from '../../../src/mongo/connection/history-rows.ts'
 import { addAdministrator, addRole, type AdminClient, signIn } from '../../support/admin-client.ts'
 import { until } from '../../support/until.ts'
 import { declare, type Json, serve, type TestServer } from '../../support/server.ts'
@@ -119,6 +122,30 @@ describe('/admin/history', () => {
     expect((await listed(documentId))[0]).to.not.have.property('changed')
     const refused = await editor.send('GET', `${historyOf(documentId)}?changes[$ne]=1`)
     expect(refused.status).to.equal(400)
+  })
+
+  it('compares and restores a current version that the history lacks', async () => {
+    const { documentId } = await create({ title: 'Imported', secret: 'hush hush' })
+    await ok('POST', `${ARTICLES}/${documentId}/actions/publish`)
+    const client = await MongoClient.connect(server.uri)
+    const log = client.db(server.database).collection<{ readonly _id: string }>(COMMITS)
+    await log.deleteMany({ _id: new RegExp(`^${historyId(documentId, '')}`) })
+    await client.close()
+    await ok('PUT', `${ARTICLES}/${documentId}`, { data: { title: 'Edited' } })
+    const [state] = (await ok('GET', `${ARTICLES}/${documentId}/locales`)).data
+    const { from, to } = state.changes
+    const { data } = await ok('GET', `${historyOf(documentId)}/diff?from=${from}&to=${to}`)
+    expect(data.from).to.deep.include({ commit: null, revision: from, status: 'published' })
+    expect(data.changes.map((one: Json) => [one.attribute, one.from, one.to])).to.deep.equal([
+      ['title', 'Imported', 'Edited'],
+    ])
+    const past = (await ok('GET', `${historyOf(documentId)}/${from}`)).data
+    expect(past.content).to.not.have.property('secret')
+    expect(past.unknown).to.deep.equal({})
+    const restored = await ok('POST', `${historyOf(documentId)}/${from}/restore`)
+    expect(restored.data.title).to.equal('Imported')
+    const other = await editor.send('GET', `${historyOf(documentId)}/${from}?locale=fr`)
+    expect(other.status).to.equal(404)
   })
 
   it('shows a version without passwords and inverse relations', async () => {
