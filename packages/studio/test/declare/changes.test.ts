@@ -63,14 +63,23 @@ describe('the changes of a saved declaration', () => {
     const type = file(
       'api::post.post',
       { title: TITLE, slug: { type: 'uid', targetField: 'title' } },
-      { options: { indexes: ['title:desc', ['slug', 'title']], api: { filterable: ['title'] } } },
+      {
+        options: {
+          indexes: ['title:desc', ['slug', 'title']],
+          search: { title: 3, slug: 1 },
+          url: '/{locale}/{slug}/{title}',
+          api: { filterable: ['title'], populate: ['title.author', 'slug'] },
+        },
+      },
     )
     const draft = edit(draftOf(type), 'title', (one) => ({ ...one, name: 'heading' }))
     expect(changesOf(draft, [type])['api::post.post']).to.deep.equal({
       info: { singularName: 'x' },
       options: {
         indexes: ['heading:desc', ['slug', 'heading']],
-        api: { filterable: ['heading'] },
+        search: { heading: 3, slug: 1 },
+        url: '/{locale}/{slug}/{heading}',
+        api: { filterable: ['heading'], populate: ['heading.author', 'slug'] },
       },
       attributes: {
         heading: { ...TITLE, from: 'title' },

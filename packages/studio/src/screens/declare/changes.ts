@@ -120,6 +120,15 @@ function joinSide(uid: string, name: string, sides: Sides): void {
   })
 }
 
+/** The options of a type that name its attributes. */
+const REFERENCES = [
+  ['options', 'indexes'],
+  ['options', 'search'],
+  ['options', 'url'],
+  ['options', 'api', 'filterable'],
+  ['options', 'api', 'populate'],
+] as const
+
 function renamed(draft: Draft): Draft {
   const names = new Map(
     draft.attributes.flatMap(({ was, name }) =>
@@ -133,12 +142,9 @@ function renamed(draft: Draft): Draft {
   }
   return {
     ...draft,
-    rest: [
-      ['options', 'indexes'],
-      ['options', 'api', 'filterable'],
-    ].reduce((rest, path) => {
+    rest: REFERENCES.reduce((rest, path) => {
       const value = readAt(rest, ...path)
-      return Array.isArray(value) ? writeAt(rest, path, renamedIn(value, now)) : rest
+      return value === undefined ? rest : writeAt(rest, path, renamedIn(value, now))
     }, draft.rest),
     attributes: draft.attributes.map((attribute) => renamedOptions(attribute, draft.uid, now)),
   }
@@ -166,9 +172,14 @@ function withOlderName({ name, was, options }: DraftAttribute): Json {
   return { ...options, from: older.length === 1 ? older[0] : older }
 }
 
-function renamedIn(value: readonly unknown[], now: (path: string) => string): readonly unknown[] {
-  return value.map((one) => {
-    if (Array.isArray(one)) return renamedIn(one, now)
-    return typeof one === 'string' ? now(one) : one
-  })
+/** In lists of paths, in templates and in keys. */
+function renamedIn(value: unknown, now: (path: string) => string): unknown {
+  if (Array.isArray(value)) {
+    return value.map((one) => (typeof one === 'string' ? now(one) : renamedIn(one, now)))
+  }
+  if (typeof value === 'string') {
+    return value.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${now(name)}}`)
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [now(name), one]))
 }
