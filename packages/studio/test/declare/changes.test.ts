@@ -88,6 +88,20 @@ describe('the changes of a saved declaration', () => {
     })
   })
 
+  it('keep the member of a renamed attribute in a collection of another service', () => {
+    const adopt = { collection: 'orders', paths: { total: 'amounts.total' } }
+    const attributes = { number: TITLE, total: TITLE, title: TITLE }
+    const type = file('api::order.order', attributes, { adopt })
+    const names: Readonly<Record<string, string>> = { number: 'total', total: 'sum' }
+    const draft = draftOf(type)
+    const renamed = draft.attributes.map((one) => ({ ...one, name: names[one.name] ?? one.name }))
+    const changes = changesOf({ ...draft, attributes: renamed }, [type])
+    expect(changes['api::order.order']).to.deep.include({
+      adopt: { collection: 'orders', paths: { sum: 'amounts.total', total: 'number' } },
+      attributes: { total: TITLE, sum: TITLE, title: TITLE },
+    })
+  })
+
   it('name all older names of an attribute, newest first', () => {
     const type = file('api::post.post', { title: { ...TITLE, from: 'name' } })
     const rename = (name: string) =>

@@ -142,21 +142,33 @@ function renamed(draft: Draft): Draft {
   }
   return {
     ...draft,
-    rest: REFERENCES.reduce((rest, path) => {
-      const value = readAt(rest, ...path)
-      return value === undefined ? rest : writeAt(rest, path, renamedIn(value, now))
-    }, draft.rest),
-    attributes: draft.attributes.map((attribute) => renamedOptions(attribute, draft.uid, now)),
+    rest: withAdoptedPaths(
+      REFERENCES.reduce((rest, path) => {
+        const value = readAt(rest, ...path)
+        return value === undefined ? rest : writeAt(rest, path, renamedIn(value, now))
+      }, draft.rest),
+      names,
+    ),
+    attributes: draft.attributes.map((attribute) => renamedOptions(attribute, draft, now)),
   }
+}
+
+/** Another service names the members of an adopted collection, so each attribute keeps its path. */
+function withAdoptedPaths(rest: Json, names: ReadonlyMap<string, string>): Json {
+  if (rest['adopt'] === undefined) return rest
+  const paths = (readAt(rest, 'adopt', 'paths') ?? {}) as Json
+  const kept = Object.entries(paths).filter(([name]) => !names.has(name))
+  const moved = [...names].map(([was, name]) => [name, paths[was] ?? was] as const)
+  return writeAt(rest, ['adopt', 'paths'], Object.fromEntries([...kept, ...moved]))
 }
 
 function renamedOptions(
   attribute: DraftAttribute,
-  uid: string,
+  { uid, rest }: Draft,
   now: (path: string) => string,
 ): DraftAttribute {
   const { otherSide } = attribute
-  const options = withOlderName(attribute)
+  const options = rest['adopt'] === undefined ? withOlderName(attribute) : attribute.options
   const target = textIn(options, 'targetField')
   if (target !== undefined) {
     return { ...attribute, options: { ...options, targetField: now(target) } }
