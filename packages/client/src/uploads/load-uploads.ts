@@ -10,8 +10,8 @@ export async function loadUploads() {
 }
 
 /**
- * For a store with a user, loads the modules as soon as the network works. Chromium repeats a failed import only after a
- * reload of the page, so that a file which was added offline would wait for it.
+ * For a store with a user, loads the modules as soon as the network works. Browsers before 2026 repeat a failed import
+ * only after a reload of the page, so that a file which was added offline would wait for it.
  */
 export function loadingUploads(send: Send, user: string | undefined): Send {
   if (user === undefined) return send
