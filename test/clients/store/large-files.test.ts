@@ -149,6 +149,26 @@ describe('large files that a store takes', () => {
         await assertStored(added, content)
       })
 
+      it('keep their parts although another store opens the database before the row is stored', async () => {
+        const content = randomBytes(SIZE)
+        const storage = sqliteStorage(database)
+        let others = 0
+        const device = await openDevice({
+          storage: {
+            ...storage,
+            commit: async (changes, mark) => {
+              others += 1
+              if (others === 1) await sqliteStorage(database).load()
+              return storage.commit(changes, mark)
+            },
+          },
+        })
+        const added = await add(device, content)
+        await device.$sync()
+        expect(device.$files.pending).to.deep.equal([])
+        await assertStored(added, content)
+      })
+
       it('leave no part if the disk is full', async () => {
         const device = await openDevice()
         await database.execAsync(

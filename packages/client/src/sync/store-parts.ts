@@ -11,15 +11,12 @@ export async function storeInParts(
   partBytes = STORED_PART_BYTES,
 ): Promise<void> {
   try {
-    do {
-      for (let part = 0; part * partBytes < file.size; part += 1) {
-        const bytes = file.slice(part * partBytes, (part + 1) * partBytes)
-        await storage.put(key, part, encodeBase64(new Uint8Array(await bytes.arrayBuffer())))
-      }
-      // A store that has opened the same database meanwhile has deleted parts without a row.
-    } while (file.size > 0 && (await storage.get(key, 0)) === undefined)
+    for (let part = 0; part * partBytes < file.size; part += 1) {
+      const bytes = file.slice(part * partBytes, (part + 1) * partBytes)
+      await storage.put(key, part, encodeBase64(new Uint8Array(await bytes.arrayBuffer())))
+    }
   } catch (error) {
-    // The next start deletes parts without a row too.
+    // The next start deletes them too.
     await storage.drop(key).catch(() => undefined)
     throw error
   }

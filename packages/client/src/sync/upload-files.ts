@@ -58,7 +58,7 @@ export interface FileScope {
   readonly now: () => Date
 }
 
-/** Text has a third more bytes, and a store loads all queued rows. */
+/** Text has a third more bytes, and stores load all queued rows. */
 const MAX_TEXT_BYTES = 20_000_000
 
 export function openFileOutbox(scope: FileScope): FileOutbox {
@@ -91,14 +91,14 @@ export function openFileOutbox(scope: FileScope): FileOutbox {
 }
 
 async function addFile(
-  { copy, user, storage, now }: FileScope,
+  { files, copy, user, storage, now }: FileScope,
   file: Blob | NativeFile,
   { name, ...info }: AddFileOptions,
 ): Promise<string> {
   if (user === undefined) throw new Error('createStore needs `user` for changes')
   const key = randomClientId()
   const documentId = fileDocumentId(user, key)
-  const content = await contentOf(file, storage, queueKey(documentId))
+  const place = queueKey(documentId)
   const queued = {
     documentId,
     user,
@@ -108,10 +108,16 @@ async function addFile(
     size: file.size ?? null,
     info,
     at: now().toISOString(),
-    content,
     state: { kind: 'pending' },
   } as const
-  await copy.update(() => [putFile(queued)])
+  do {
+    const content = await contentOf(file, storage, place)
+    await copy.update(() => [putFile({ ...queued, content })])
+    // Stores delete parts without a row when they open.
+  } while (
+    (await storage.parts?.get(place, 0)) === undefined &&
+    'bytesInParts' in (files.get(documentId)?.content ?? {})
+  )
   return documentId
 }
 
@@ -130,7 +136,7 @@ async function contentOf(
     await storeInParts(parts, key, file)
     return { bytesInParts: file.size }
   }
-  // A copy of the bytes: the file of a picker may be moved or deleted.
+  // A copy, because the file of a picker may be deleted.
   const bytes = await file.arrayBuffer()
   if (keepsBlobs) return { blob: new Blob([bytes], { type: file.type }) }
   return { base64: encodeBase64(new Uint8Array(bytes)) }
