@@ -160,7 +160,7 @@ async function insertWithinLimits(
   row: UploadRow,
   now: () => Date,
 ): Promise<boolean> {
-  await assertRoom(rows, row.owner, now())
+  await assertRoom(rows, row.owner, now(), row.isStored ? 0 : 1)
   try {
     await rows.insertOne(row)
   } catch (error) {

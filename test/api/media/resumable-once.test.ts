@@ -70,6 +70,17 @@ describe('an upload in parts of a stored file', () => {
     expect(body[0].id).to.equal(file.id)
   })
 
+  it('returns the file also at the limit of incomplete uploads', async () => {
+    const [file] = (await sendForm('at-the-limit')).body
+    const incomplete: string[] = []
+    for (let nth = 0; nth < 20; nth += 1) incomplete.push((await begin(`part-${nth}`)).body.id)
+    expect((await begin('one-more')).status).to.equal(429)
+    expect((await begin('at-the-limit')).body).to.include({ id: file.documentId, offset: LENGTH })
+    for (const id of incomplete) {
+      await server.send('DELETE', `${PATH}/${id}`, { headers: TUS, token: anna.token })
+    }
+  })
+
   it('is returned to a form with the same key', async () => {
     const file = await store('parts-first')
     const { headers, body } = await sendForm('parts-first')
