@@ -206,8 +206,9 @@ export async function assertNotCompacted(database: Database, entered: Ledger): P
   if (compactions !== (entered.compactions ?? 0)) {
     throw new ConfigError(['Values were moved to the names of their attributes. Start again.'])
   }
+  const row = await readCompaction(database)
   // A command that still builds indexes stops, because the start builds those of its own declarations.
-  if ((await readCompaction(database)) !== null) await takeCompaction(database, randomUUID())
+  if (row?.phase === 'indexes') await takeCompaction(database, randomUUID())
 }
 
 async function planHolders(

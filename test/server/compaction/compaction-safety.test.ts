@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type Db, type Document, MongoClient } from 'mongodb'
 import { readConfig } from '../../../src/base/config/config.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
-import { readCompaction } from '../../../src/mongo/conversions/compaction-row.ts'
+import { putCompaction, readCompaction } from '../../../src/mongo/conversions/compaction-row.ts'
 import {
   endLocaleRename,
   putLocaleRename,
@@ -13,6 +13,7 @@ import {
   UNFINISHED_COMPACTION,
 } from '../../../src/mongo/system/schema-ledger.ts'
 import {
+  assertNotCompacted,
   type Compaction,
   compactSchema,
   finishCompaction,
@@ -27,7 +28,7 @@ import { writeContentTypes } from '../../support/server-process.ts'
 import { testUri } from '../../support/test-database.ts'
 import { type Dump, restoreDatabase } from '../locale-rename/renamed-world.ts'
 import {
-  beforeDeletion,
+  beforeFirst,
   failureOf,
   interruptedAt,
   withoutTransactions,
@@ -230,15 +231,26 @@ describe('the safety of schema compact', function () {
 
   it('finishes a move that begins while a start cancels it', async () => {
     await stopAfterBegin()
-    const setPhase = async (phase: string): Promise<void> => {
-      const rows = db.collection<{ _id: string }>('quire_conversions')
-      await rows.updateOne({ _id: 'compaction' }, { $set: { phase } })
-    }
-    await setPhase('planned')
+    const rows = db.collection('quire_conversions')
+    await rows.updateOne({}, { $set: { phase: 'planned' } })
     await withBase(async ({ database }) => {
-      const wrapped = beforeDeletion(database, 'quire_conversions', () => setPhase('moving'))
+      const begin = () => rows.updateOne({}, { $set: { phase: 'moving' } })
+      const wrapped = beforeFirst(database, ['quire_conversions', 'deleteOne'], begin)
       await finishCompaction(wrapped, () => undefined)
       expect((await readCompaction(database))?.phase).to.equal('indexes')
+    })
+  })
+
+  it('leaves a planned move to its command', async () => {
+    await withBase(async ({ database, entered }) => {
+      const run = { _id: 'compaction', run: 'command', step: 0, phase: 'planned' } as const
+      const row = { ...run, at: new Date(), compactions: 0, pass: 0, holders: [] }
+      const majority = beforeFirst(database.majority, ['quire_schema', 'findOne'], () =>
+        putCompaction(database, row),
+      )
+      const wrapped = Object.create(database, { majority: { value: majority } }) as Database
+      await assertNotCompacted(wrapped, entered.ledger)
+      expect(await readCompaction(database)).to.include({ run: 'command', phase: 'planned' })
     })
   })
 

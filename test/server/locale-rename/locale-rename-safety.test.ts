@@ -22,12 +22,7 @@ import { declare } from '../../support/server.ts'
 import { writeContentTypes } from '../../support/server-process.ts'
 import { testUri } from '../../support/test-database.ts'
 import { type Dump, dumpDatabase, FROM, restoreDatabase, TO } from './renamed-world.ts'
-import {
-  beforeDeletion,
-  failureOf,
-  interruptedAt,
-  withoutTransactions,
-} from './wrapped-database.ts'
+import { beforeFirst, failureOf, interruptedAt, withoutTransactions } from './wrapped-database.ts'
 
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
 const TYPES = {
@@ -178,7 +173,7 @@ describe('the safety of a locale rename', function () {
       const { database } = base
       const row = { _id: 'locale', run: 'late', step: 0, hasBegun: false, at: new Date() } as const
       await putLocaleRename(database, { ...row, ...RENAME })
-      const wrapped = beforeDeletion(database, 'quire_conversions', () =>
+      const wrapped = beforeFirst(database, ['quire_conversions', 'deleteOne'], () =>
         beginLocaleRename(database, 'late'),
       )
       await finishLocaleRename(partsOf(base, wrapped), () => undefined)
@@ -202,7 +197,7 @@ describe('the safety of a locale rename', function () {
       const { database } = base
       const row = { _id: 'locale', run: 'killed', step: 0, hasBegun: true, at: new Date() } as const
       await putLocaleRename(database, { ...row, ...RENAME })
-      const wrapped = beforeDeletion(database, 'quire_conversions', async () => {
+      const wrapped = beforeFirst(database, ['quire_conversions', 'deleteOne'], async () => {
         await takeLocaleRename(database, 'other')
       })
       const finished = finishLocaleRename(partsOf(base, wrapped), () => undefined)

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import type { Document } from 'mongodb'
 import type { Database } from '../../../src/mongo/connection/database.ts'
+import type { Table } from '../../../src/mongo/connection/table.ts'
 
 export type Method = (...parts: readonly unknown[]) => unknown
 
@@ -36,16 +38,16 @@ export function interruptedAt<T extends object>(
   return { wrapped, calls: () => calls }
 }
 
-/** Runs `work` before the first deletion of a row of a collection. */
-export function beforeDeletion(
+/** Runs `work` before the first call of a method for a collection. */
+export function beforeFirst(
   target: Database,
-  collection: string,
-  work: () => Promise<void>,
+  [collection, call]: readonly [string, keyof Table<Document>],
+  work: () => Promise<unknown>,
 ): Database {
   let isDone = false
   const table = (name: string): unknown =>
     wrapMethods(target.table(name), (method, own) =>
-      name !== collection || method !== 'deleteOne'
+      name !== collection || method !== call
         ? own
         : async (...parts: readonly unknown[]) => {
             if (!isDone) {
