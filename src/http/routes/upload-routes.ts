@@ -254,12 +254,9 @@ async function readInfos(
   { api, locales }: Pick<UploadRouteDependencies, 'api' | 'locales'>,
   files = 1,
 ): Promise<readonly FileInfo[]> {
-  const rules = {
-    locales: await locales.current(),
-    assertKeys: (keys: readonly string[], known: readonly string[], within: string) =>
-      assertKnownParts(keys, api, known, within),
-  }
-  return parseFileInfos(sent, rules, files)
+  const assertKeys = (keys: readonly string[], known: readonly string[], within: string) =>
+    assertKnownParts(keys, api, known, within)
+  return parseFileInfos(sent, { locales: await locales.current(), assertKeys }, files)
 }
 
 function assertKnownUpload({ fields, ignored }: Upload, { api }: UploadRouteDependencies): void {
