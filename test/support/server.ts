@@ -5,7 +5,7 @@ import { createServer, request, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Db, MongoClient } from 'mongodb'
+import { MongoClient } from 'mongodb'
 import { pino } from 'pino'
 import { markSharded, shardDatabase } from './sharded-cluster/shard-database.ts'
 import { openPasswords, type Passwords } from '../../src/people/sign-in/passwords.ts'
@@ -15,14 +15,13 @@ import type { ExtensionHost } from '../../src/extensions/extension-host.ts'
 import type { Extension } from '../../src/extensions/extension.ts'
 import { readConfig } from '../../src/base/config/config.ts'
 import type { DeclaredRoute } from '../../src/http/router/guarded-router.ts'
-import type { CommitLog } from '../../src/mongo/commits/commit-log.ts'
 import type { ObservedCommand } from '../../src/base/observed.ts'
 import { apiFacts } from '../../src/server/services/api-facts.ts'
 import { openServices } from '../../src/server/services/open-services.ts'
 import { testUri, isStrict } from './test-database.ts'
 import type { Exchange } from '../describe/openapi/check-exchange.ts'
+import { indexedLog, settledLog } from './settled.ts'
 import { storeOtherNames } from './store-other-names.ts'
-import { until } from './until.ts'
 import { watchExchanges } from '../describe/openapi/watch-exchanges.ts'
 import { watchWrites } from './watch-writes.ts'
 
@@ -74,6 +73,8 @@ export interface TestServer {
    * them earlier.
    */
   settled(): Promise<void>
+  /** Waits until `settled`, and until the full-text search has all commits, but no pending drafts. */
+  indexed(wanted?: { readonly withDrafts: boolean }): Promise<void>
   /** Such as the deadline of hooks, which a test may change. */
   readonly host: ExtensionHost
   /** The content service of an extension. */
@@ -139,14 +140,6 @@ function isBehind({ name, command }: ObservedCommand): boolean {
 
 /** test/people/sign-in/passwords.test.ts covers the cost of production hashes. */
 const PASSWORDS = openPasswords({ memoryKiB: 64, passes: 1 })
-
-async function settledLog(db: Db, log: Pick<CommitLog, 'head'>): Promise<void> {
-  await until(async () => {
-    if ((await db.collection('quire_commits').countDocuments({ pending: 1 })) > 0) return false
-    const head = await db.collection('quire_heads').findOne({})
-    return head?.['assigning'] === null && log.head().seq >= head['seq']
-  }, 20_000)
-}
 
 async function shardWhereAsked(admin: MongoClient, database: string): Promise<void> {
   if (process.env['QUIRE_TEST_SHARD'] === 'on') await shardDatabase(admin, database)
@@ -258,6 +251,8 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     return answer
   }
 
+  const settled = (): Promise<void> => settledLog(admin.db(database), services.commitLog)
+
   for (const code of options.locales ?? []) {
     await send('POST', '/admin/locales', { body: { code } })
   }
@@ -287,7 +282,11 @@ export async function serve(label: string, options: ServerOptions): Promise<Test
     leave: () => app.leave(),
     host: services.extensions.host,
     contentFor: (extension) => services.extensions.host.content({ extension, depth: 1 }),
-    settled: () => settledLog(admin.db(database), services.commitLog),
+    settled,
+    indexed: async (wanted = { withDrafts: false }) => {
+      await settled()
+      await indexedLog(services, wanted)
+    },
     count: (collection) => admin.db(database).collection(collection).countDocuments(),
     storedFiles: async () => {
       const names: string[] = []

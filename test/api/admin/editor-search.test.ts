@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { addAdministrator, type AdminClient, signIn } from '../../support/admin-client.ts'
 import { declare, type Json, serve, type TestServer } from '../../support/server.ts'
-import { until } from '../../support/until.ts'
 
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
 
@@ -65,9 +64,7 @@ describe('search for editors', () => {
     await write({ title: 'Canary mountain', body: 'canary', code: 'canary', team: 'b' })
     await write({ title: 'Quiet', part: { text: 'guitar', secret: 'walrus' }, notes: 'otter' })
     await write({ title: 'Roter Berg', team: 'a' }, 'de')
-    await server.settled()
-    await until(async () => (await server.count('quire_text_drafts')) > 0, 30_000)
-    await indexed()
+    await server.indexed({ withDrafts: true })
   })
   after(() => server.close())
 
@@ -76,8 +73,6 @@ describe('search for editors', () => {
     expect(answer.status, answer.text).to.equal(201)
     return answer.body.data.documentId
   }
-  const indexed = (): Promise<void> =>
-    until(async () => (await server.count('quire_text_drafts')) === 0, 30_000)
   const search = async (client: AdminClient, query: string): Promise<Json> => {
     const { status, text, body } = await client.send('GET', `${PAGES}?${query}`)
     expect(status, text).to.equal(200)

@@ -7,7 +7,6 @@ import { codeBlocksOf, PAGES } from '../../support/pages.ts'
 import { png } from '../../media/sample-images.ts'
 import { serveSample } from '../../support/sample-server.ts'
 import { type Answer, type Json, ROOT_TOKEN, type TestServer } from '../../support/server.ts'
-import { until } from '../../support/until.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
 
 /** A request that a page shows without a shell. */
@@ -33,10 +32,7 @@ describe('the pages on the sample content', () => {
     const lines = codeBlocksOf('README.md').flatMap(({ text }) => text.split('\n'))
     const examples = lines.filter((line) => line.startsWith('curl '))
     expect(examples).to.have.lengthOf(4)
-    await until(
-      async () => (await server.get('/api/_search?q=islands')).body.data.length > 0,
-      30_000,
-    )
+    await server.indexed()
     for (const example of examples) {
       const here = example.replace('http://127.0.0.1:1337', `http://127.0.0.1:${server.port}`)
       const { stdout } = await promisify(execFile)('sh', ['-c', here], { cwd: folder })

@@ -5,7 +5,6 @@ import { compilePrograms, makeProgramFolder } from '../../support/page-programs.
 import { codeBlocksOf, readPage, ROOT } from '../../support/pages.ts'
 import { serveSample } from '../../support/sample-server.ts'
 import type { Json, TestServer } from '../../support/server.ts'
-import { until } from '../../support/until.ts'
 
 const PAGE = 'docs/search.md'
 const CONTENT_TYPES = join(ROOT, 'content-types')
@@ -32,10 +31,7 @@ describe(PAGE, () => {
   before(async () => {
     ;({ server, folder } = await serveSample('search_page', { [queryName]: query }))
     programFolder = await makeProgramFolder('search-page')
-    // The last ones of each type: the index follows the commits in their order.
-    for (const path of ['articles?search=river', 'countries?search=zimbabwe']) {
-      await until(async () => (await server.get(`/api/${path}`)).body.data.length > 0, 60_000)
-    }
+    await server.indexed()
   })
   after(async () => {
     await server.close()

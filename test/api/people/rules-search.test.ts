@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { declare, type Json, serve, type TestServer } from '../../support/server.ts'
-import { until } from '../../support/until.ts'
 import { addEntry, addMember, type Member, setRules } from './rules-world.ts'
 
 const NOTE = declare(
@@ -57,10 +56,7 @@ describe('search under rules', () => {
       ],
       ['query::find-pages'],
     )
-    const paths = ['notes?search=shared', 'pages?search=open', 'pages?search=canary']
-    for (const path of [...paths, 'memos?search=canary']) {
-      await until(async () => (await server.get(`/api/${path}`)).body.data.length > 0, 20_000)
-    }
+    await server.indexed()
   })
 
   after(() => server.close())

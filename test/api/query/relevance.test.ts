@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import { rmSync } from 'node:fs'
 import { type Json, type TestServer } from '../../support/server.ts'
 import { serveSample } from '../../support/sample-server.ts'
-import { until } from '../../support/until.ts'
 import { JUDGED_SEARCHES, type JudgedSearch } from './judged-searches.ts'
 
 const SHOWN = 10
@@ -22,14 +21,7 @@ describe('the relevance of searches', () => {
   let folder: string
   before(async () => {
     ;({ server, folder } = await serveSample('relevance'))
-    for (const [type, locale, text] of [
-      ['countries', 'en', 'zimbabwe'],
-      ['countries', 'zh', '日本'],
-      ['articles', 'en', 'truth'],
-    ] as const) {
-      const search = { type, locale, text, grades: new Map() }
-      await until(async () => (await find(search)).length > 0, 60_000)
-    }
+    await server.indexed()
   })
   after(async () => {
     await server.close()

@@ -4,7 +4,6 @@ import { stringify } from 'qs'
 import { addEntry, addMember, setRules } from '../people/rules-world.ts'
 import { modelRuns } from '../../support/model-runs.ts'
 import { declare, type Json, serve, type TestServer } from '../../support/server.ts'
-import { until } from '../../support/until.ts'
 
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
 const RELATION = { type: 'relation' }
@@ -124,7 +123,7 @@ describe('the facets of a search', () => {
       ],
       ['query::found', 'query::found-vaults'],
     )
-    for (const version of ['locale=en', 'locale=de', 'status=draft']) await untilIndexed(version)
+    await server.indexed()
   })
 
   after(() => server.close())
@@ -148,11 +147,6 @@ describe('the facets of a search', () => {
   const totalOf = async (query: string): Promise<number> => {
     const { body } = await server.get(`/api/items?${query}&pagination[pageSize]=1`)
     return body.meta.pagination.total
-  }
-
-  const untilIndexed = async (version: string): Promise<void> => {
-    const all = await totalOf(`filters[title][$containsi]=granite&${version}`)
-    await until(async () => (await totalOf(`search=granite&${version}`)) === all, 30_000)
   }
 
   const read = async (path: string, query: object, token: string | undefined): Promise<Json> => {
@@ -208,7 +202,8 @@ describe('the facets of a search', () => {
     const before = await read('/api/items', query, ann)
     const all = await totalOf('search=granite')
     for (let count = 0; count < 3; count += 1) await addHidden()
-    await until(async () => (await totalOf('search=granite')) === all + 3, 30_000)
+    await server.indexed()
+    expect(await totalOf('search=granite')).to.equal(all + 3)
     const after = await read('/api/items', query, ann)
     expect(after).to.deep.equal(before)
     expect(JSON.stringify(after.meta.search)).to.not.include(hidden).and.not.include('"hidden"')

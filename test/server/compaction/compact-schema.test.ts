@@ -29,7 +29,6 @@ import {
   fillOlder,
   NEWER,
   OLDER,
-  settleWorld,
   THING,
 } from './compacted-world.ts'
 import { comparedRows, dumpExactly, rowsWithOldNames } from './compared-rows.ts'
@@ -54,7 +53,7 @@ describe('compactSchema', function () {
     await releases.start(BETWEEN, ENVIRONMENT)
     const server = await releases.start(NEWER, ENVIRONMENT)
     world = await fillNewer(server)
-    await settleWorld(server)
+    await server.indexed()
     answers = await answersOf(server, world)
     await releases.stop()
     await insertPassing()
@@ -149,7 +148,7 @@ describe('compactSchema', function () {
       expect(await compact()).to.deep.equal({ rows: {}, moved: [] })
 
       const server = await releases.start(NEWER, ENVIRONMENT)
-      await settleWorld(server)
+      await server.indexed()
       expect(await answersOf(server, world)).to.deep.equal(answers)
       const sync = await server.get(`/api/_sync?token=${encodeURIComponent(world.token)}`)
       expect(sync.status, sync.text).to.equal(200)
@@ -189,7 +188,7 @@ describe('compactSchema', function () {
       expect(second.zqparts[0]).to.deep.include({ zqcode: 'cb', zqtitle: 1.5 })
       await releases.start(BETWEEN, ENVIRONMENT)
       const again = await releases.start(NEWER, ENVIRONMENT)
-      await settleWorld(again)
+      await again.indexed()
       const { rows: _synced, ...others } = answers
       expect(await answersOf(again, world)).to.deep.include(others)
     }))

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { addAdministrator, type AdminClient, signIn } from '../../support/admin-client.ts'
 import { declare, type Json, type TestServer } from '../../support/server.ts'
-import { until } from '../../support/until.ts'
 
 export const THING = 'api::thing.thing'
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
@@ -252,12 +251,6 @@ async function work(ada: AdminClient, documentId: string): Promise<void> {
   await send('POST', comments, { text: 'three', attribute: 'left' })
   const entry = { uid: THING, documentId, locale: 'en' }
   await send('PUT', '/admin/presence', entry)
-}
-
-/** Nothing is due. */
-export async function settleWorld(server: TestServer): Promise<void> {
-  await server.settled()
-  await until(async () => (await server.get('/api/things?search=a')).body.data.length > 0, 20_000)
 }
 
 const QUERIES = [

@@ -22,7 +22,6 @@ import { openReleases, type Releases } from '../../support/releases.ts'
 import { writeContentTypes } from '../../support/server-process.ts'
 import type { Json } from '../../support/server.ts'
 import { testUri } from '../../support/test-database.ts'
-import { until } from '../../support/until.ts'
 import { expectFresh, openDevice } from './device-copy.ts'
 import { Killed, killedAt } from './killed-database.ts'
 import {
@@ -249,11 +248,9 @@ describe('renameLocale', function () {
     const refused = await server.post(`/api/articles?locale=${TO}`, taken)
     expect(refused.body.error.code ?? refused.status, refused.text).to.not.equal(201)
     expect(refused.status, refused.text).to.equal(400)
-    await until(
-      async () =>
-        (await server.get(`/api/articles?locale=${TO}&search=once`)).body.data.length === 1,
-      20_000,
-    )
+    await server.indexed()
+    const found = await server.get(`/api/articles?locale=${TO}&search=once`)
+    expect(found.body.data).to.have.length(1)
     const history = await server.get(
       `/admin/history/api::article.article/${world.documentId}?locale=${TO}`,
     )

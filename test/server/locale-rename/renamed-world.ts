@@ -156,14 +156,14 @@ async function work(ada: AdminClient, documentId: string): Promise<void> {
   await send('POST', `/admin/views/${ARTICLE}`, { name: 'swiss', shared: true, search })
 }
 
-/** The index of the full-text search is up to date, and nothing is due. */
+/** The index of the full-text search and the webhook have all commits. */
 export async function settleWorld(server: TestServer, db: Db): Promise<void> {
-  await server.settled()
-  await until(
-    async () => (await server.get(`/api/articles?locale=${FROM}&search=once`)).body.data.length > 0,
-    20_000,
-  )
-  await until(async () => (await db.collection('quire_deliveries').countDocuments({})) > 2, 20_000)
+  await server.indexed()
+  await until(async () => {
+    const head = await db.collection('quire_heads').findOne({})
+    const behind = { cursor: { $lt: head?.['seq'] } }
+    return (await db.collection('quire_webhooks').countDocuments(behind)) === 0
+  }, 20_000)
   await until(
     async () => (await db.collection('quire_admin_recent').countDocuments({})) > 0,
     20_000,
