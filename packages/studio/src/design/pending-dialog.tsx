@@ -1,8 +1,6 @@
-import { useTexts } from '../texts/texts.ts'
-import { Button } from './button.tsx'
 import { Dialog, type DialogProps } from './dialog.tsx'
+import { FailedRead } from './failed-read.tsx'
 import { Skeleton } from './late.tsx'
-import { Notice } from './notice.tsx'
 
 export interface PendingDialogProps extends Pick<DialogProps, 'title' | 'form' | 'onClose'> {
   /** Null while the content loads. */
@@ -12,19 +10,9 @@ export interface PendingDialogProps extends Pick<DialogProps, 'title' | 'form' |
 
 /** A dialog whose content is loading, or could not be loaded. */
 export function PendingDialog({ error, onRetry, ...dialog }: PendingDialogProps) {
-  const { t } = useTexts()
   return (
     <Dialog {...dialog} isOpen>
-      {error === null ? (
-        <Skeleton />
-      ) : (
-        <Notice
-          title={t('error.title')}
-          action={<Button onPress={onRetry}>{t('action.retry')}</Button>}
-        >
-          {error.message}
-        </Notice>
-      )}
+      {error === null ? <Skeleton /> : <FailedRead error={error} onRetry={onRetry} />}
     </Dialog>
   )
 }

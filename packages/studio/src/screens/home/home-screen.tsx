@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { apiNameOf, entryNameOf, type TypeSummary, useTypes } from '../../api/content-types.ts'
 import { type Recent, type RecentEntry, recentQuery } from '../../api/recent.ts'
 import { useMay, useSession } from '../../api/session.ts'
+import { FailedRead } from '../../design/failed-read.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
@@ -19,7 +20,7 @@ import { Waiting } from './waiting.tsx'
 export function HomeScreen() {
   const { t } = useTexts()
   const { administrator } = useSession()
-  const { data, isPending, error } = useQuery(recentQuery)
+  const { data, isPending, error, refetch } = useQuery(recentQuery)
   const { scheduled, failures } = useToCome(data?.webhooks ?? [])
   const creatable = useCreatable()
   const isEmpty = scheduled.length + failures.length === 0 && hasNone(data)
@@ -27,7 +28,7 @@ export function HomeScreen() {
     <Page title={t('home.hello', { name: administrator.name })} narrow>
       <Beginnings types={creatable} />
       {isPending && <Skeleton />}
-      {error !== null && <Notice title={t('error.title')}>{error.message}</Notice>}
+      {error !== null && <FailedRead error={error} onRetry={() => void refetch()} />}
       {data !== undefined && (
         <FirstSteps steps={data.steps} creatable={creatable[0]} latest={data.mine[0]} />
       )}

@@ -5,6 +5,7 @@ import { apiNameOf, entryNameOf, listTitleOf, type TypeSummary } from '../../api
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Choice } from '../../design/choice.tsx'
+import { FailedRead } from '../../design/failed-read.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
@@ -86,18 +87,12 @@ function Entries({ type, list, selected, onSelect }: EntriesProps) {
   const { t } = useTexts()
   const { data, error, refetch } = list.entries
   if (error !== null) {
-    const again = (
-      <>
-        <Button onPress={() => void refetch()}>{t('action.retry')}</Button>
+    return (
+      <FailedRead error={error} onRetry={() => void refetch()}>
         {list.search.sort !== undefined && (
           <Button onPress={() => list.change({ sort: undefined })}>{t('list.usualOrder')}</Button>
         )}
-      </>
-    )
-    return (
-      <Notice title={t('error.title')} action={again}>
-        {error.message}
-      </Notice>
+      </FailedRead>
     )
   }
   if (data === undefined) return <Skeleton lines={10} />

@@ -3,6 +3,7 @@ import { shownFileName } from '../../api/file-entry.ts'
 import type { MediaFile } from '../../api/files.ts'
 import { Button } from '../../design/button.tsx'
 import { Checkbox } from '../../design/checkbox.tsx'
+import { FailedRead } from '../../design/failed-read.tsx'
 import { Icon } from '../../design/icons/icon.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
@@ -23,12 +24,7 @@ export function Files({ media, selected, onSelect, onOpen }: FilesProps) {
   const { t } = useTexts()
   const { search, files, isEverywhere, change } = media
   if (files.error !== null) {
-    const again = <Button onPress={() => void files.refetch()}>{t('action.retry')}</Button>
-    return (
-      <Notice title={t('error.title')} action={again}>
-        {files.error.message}
-      </Notice>
-    )
+    return <FailedRead error={files.error} onRetry={() => void files.refetch()} />
   }
   if (files.data === undefined) return <Skeleton />
   const shown = files.data.data

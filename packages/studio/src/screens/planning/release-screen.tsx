@@ -13,6 +13,7 @@ import { cancelSchedule } from '../../api/schedules.ts'
 import { useMay } from '../../api/session.ts'
 import { sayError } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
+import { FailedRead } from '../../design/failed-read.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
@@ -27,9 +28,8 @@ import { ScheduleDialog } from './schedule-dialog.tsx'
 
 export function ReleaseScreen() {
   const { release: id } = useParams({ from: '/shell/releases/$release' })
-  const { t } = useTexts()
-  const { data, error } = useQuery(releaseQuery(id))
-  if (error !== null) return <Notice title={t('error.title')}>{error.message}</Notice>
+  const { data, error, refetch } = useQuery(releaseQuery(id))
+  if (error !== null) return <FailedRead error={error} onRetry={() => void refetch()} />
   return data === undefined ? <Skeleton /> : <OneRelease key={id} release={data} />
 }
 

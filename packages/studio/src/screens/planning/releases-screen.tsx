@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { createRelease, releasePagesQuery, type ReleaseSummary } from '../../api/releases.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
+import { FailedRead } from '../../design/failed-read.tsx'
 import { FormDialog } from '../../design/form-dialog.tsx'
 import { readText } from '../../design/form-fields.tsx'
 import { Skeleton } from '../../design/late.tsx'
@@ -30,7 +31,7 @@ export function ReleasesScreen() {
   return (
     <Page title={t('nav.releases')} actions={data?.length !== 0 && add} narrow>
       {isPending && <Skeleton />}
-      {error !== null && <Notice title={t('error.title')}>{error.message}</Notice>}
+      {error !== null && <FailedRead error={error} onRetry={() => void found.refetch()} />}
       {data !== undefined && data.length === 0 && (
         <Notice title={t('releases.empty')} action={add}>
           {t('releases.emptyHint')}

@@ -4,6 +4,7 @@ import { useTypes } from '../../api/content-types.ts'
 import { type Deleted, endDeleted, trashQuery } from '../../api/trash.ts'
 import { Button } from '../../design/button.tsx'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
+import { FailedRead } from '../../design/failed-read.tsx'
 import { Skeleton } from '../../design/late.tsx'
 import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
@@ -27,7 +28,9 @@ export function TrashScreen() {
       narrow
     >
       {trash.isPending && <Skeleton />}
-      {trash.error !== null && <Notice title={t('error.title')}>{trash.error.message}</Notice>}
+      {trash.error !== null && (
+        <FailedRead error={trash.error} onRetry={() => void trash.refetch()} />
+      )}
       {trash.isSuccess && rows.length === 0 && (
         <Notice title={t(days === 0 ? 'trash.off' : 'trash.empty')}>
           {days === 0 ? '' : t('trash.emptyHint')}
