@@ -15,6 +15,7 @@ import { ApiError } from '../api/request.ts'
 import { type Session, sessionQuery, startQuery } from '../api/session.ts'
 import { Skeleton } from '../design/late.tsx'
 import { loadPart } from '../design/load-part.tsx'
+import { readCalendarSearch } from '../screens/calendar/calendar-search.ts'
 import { readMediaSearch } from '../screens/media/media-search.ts'
 import { readEntrySearch } from '../screens/entry/entry-search.ts'
 import { readListSearch } from '../screens/list/list-search.ts'
@@ -158,7 +159,8 @@ const trashRoute = createRoute({
 const calendarRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/calendar',
-  component: lazyScreen(() => import('../screens/planning/calendar-screen.tsx'), 'CalendarScreen'),
+  validateSearch: readCalendarSearch,
+  component: lazyScreen(() => import('../screens/calendar/calendar-screen.tsx'), 'CalendarScreen'),
 })
 
 const releasesRoute = createRoute({

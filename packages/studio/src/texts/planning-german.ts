@@ -62,9 +62,12 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'calendar.previous': 'Voriger Monat',
   'calendar.next': 'Nächster Monat',
   'calendar.today': 'Heute',
-  'calendar.empty': 'In diesem Monat ist nichts geplant',
-  'calendar.emptyHint':
-    'Planen Sie einen Eintrag neben seinem Formular, oder planen Sie ein Release.',
+  'calendar.empty':
+    'In diesem Monat ist nichts geplant: Planen Sie einen Eintrag neben seinem Formular oder ein Release auf seiner Seite.',
+  'calendar.count': '{count} Planung | {count} Planungen',
+  'calendar.none': 'nichts geplant',
+  'calendar.dayEmpty': 'An diesem Tag ist nichts geplant',
+  'calendar.rest': '+{count} weitere',
   'calendar.failed': 'Fehlgeschlagen',
   'calendar.release': 'Release',
   'calendar.more': 'Nur die ersten {count} werden angezeigt',

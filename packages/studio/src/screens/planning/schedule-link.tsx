@@ -7,18 +7,17 @@ import { type Texts, useTexts } from '../../texts/texts.ts'
 export interface ScheduleLinkProps {
   readonly schedule: Schedule
   readonly className: string
+  /** For a link that only the pointer reaches: its tooltip, and its description for screen readers. */
+  readonly hint?: string
   readonly children: ReactNode
 }
 
-export function ScheduleLink({ schedule, className, children }: ScheduleLinkProps) {
+export function ScheduleLink({ schedule, className, hint, children }: ScheduleLinkProps) {
   const types = useTypes()
   const { kind, id, uid, documentId = '', locales = [] } = schedule
+  const own = { className, children, ...(hint !== undefined && { title: hint, tabIndex: -1 }) }
   if (kind === 'release') {
-    return (
-      <Link to="/releases/$release" params={{ release: id }} className={className}>
-        {children}
-      </Link>
-    )
+    return <Link to="/releases/$release" params={{ release: id }} {...own} />
   }
   const type = types.find((one) => one.uid === uid)
   if (type === undefined) return <span className={className}>{children}</span>
@@ -29,10 +28,8 @@ export function ScheduleLink({ schedule, className, children }: ScheduleLinkProp
       to={to}
       params={{ type: apiNameOf(type), documentId }}
       search={locale === undefined ? {} : { locale }}
-      className={className}
-    >
-      {children}
-    </Link>
+      {...own}
+    />
   )
 }
 
