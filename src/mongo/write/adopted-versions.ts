@@ -65,7 +65,7 @@ export async function patchAdopted(
   const change = toForeignUpdate(plan, { stored, shown }, values)
   if (change === null) return shown
   const { filter, update } = change
-  const { matchedCount } = await unlessRefused(plan, values, () =>
+  const { matchedCount } = await unlessRefused({ database, plan, values }, () =>
     table.updateOne({ ...which, ...filter }, update, { session }),
   )
   const written = await getAdopted(database, plan, documentId, session)
@@ -90,7 +90,7 @@ export async function insertAdopted(
   for (const version of versions) {
     const { documentId } = version
     const made = toForeignDocument(plan, idOfText(plan.adopted.idKind, documentId), version)
-    await unlessRefused(plan, version, () =>
+    await unlessRefused({ database, plan, values: version }, () =>
       documentsOf(database, plan).insertOne(made, { session }),
     )
     const stored = await getAdopted(database, plan, documentId, session)

@@ -55,7 +55,7 @@ describe('refusals of the collection of another service', () => {
     if (!(await hasStreams(foreign))) return this.skip()
     const orders = foreign.db.collection('orders')
     for (const key of ['number', 'place.code', 'part.sku'] as const) {
-      await orders.createIndex({ [key]: 1 }, { unique: true, sparse: true })
+      await orders.createIndex({ [key]: 1 }, { unique: true, sparse: true, name: `one ${key}` })
     }
     await orders.createIndex({ secret: 1, group: 1 }, { unique: true })
     await orders.createIndex({ changed: 1 }, { unique: true, sparse: true })
