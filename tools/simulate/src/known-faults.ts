@@ -32,8 +32,8 @@ export const KNOWN_FAULTS: Readonly<Record<string, KnownFault>> = {
     kinds: ['stepDown'],
     mutation: {
       file: 'src/mongo/commits/sequencer.ts',
-      from: 'return { head, rows: await listPending(moment) }',
-      to: 'return { head, rows: await listPending({ database, session: undefined }) }',
+      from: 'return { head, ...(await listPending(moment)) }',
+      to: 'return { head, ...(await listPending({ database, session: undefined })) }',
     },
   },
 }
