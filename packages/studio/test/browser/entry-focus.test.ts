@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
+import { expect } from 'chai'
 import { expectAccessible } from './accessibility.ts'
 import { describeInBrowser, openBrowser, type Window } from './browser.ts'
 import {
@@ -178,6 +179,17 @@ describeInBrowser('the focus in an editor that loads on demand', function () {
     await server.stop()
   })
 
+  /** Holds the code of editors back. Returns a function that lets it through. */
+  const holdEditorCode = async (): Promise<() => void> => {
+    let release: () => void = () => undefined
+    const isReleased = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/\/code-editor-[^/]+\.js$/, async (route) => {
+      await isReleased
+      await route.continue()
+    })
+    return release
+  }
+
   it('moves into the editor once it is loaded', async () => {
     await page.goto(`${server.address}/studio/content/homepage`)
     await page.getByRole('button', { name: 'Add a component' }).first().click()
@@ -193,12 +205,7 @@ describeInBrowser('the focus in an editor that loads on demand', function () {
       await page.goto(`${server.address}/studio/content/articles/new`)
       await titleOf(page).fill(`Reached by ${way}`)
       await untilSaved(page)
-      let load: () => void = () => undefined
-      const isLoading = new Promise<void>((resolve) => (load = resolve))
-      await page.route(/\/code-editor-[^/]+\.js$/, async (route) => {
-        await isLoading
-        await route.continue()
-      })
+      const load = await holdEditorCode()
       await page.reload()
       const unloaded = page.locator('[data-field=body] textarea')
       await unloaded.waitFor()
@@ -224,12 +231,7 @@ describeInBrowser('the focus in an editor that loads on demand', function () {
   }
 
   it('waits for the end of a word of an input method', async () => {
-    let load: () => void = () => undefined
-    const isLoading = new Promise<void>((resolve) => (load = resolve))
-    await page.route(/\/code-editor-[^/]+\.js$/, async (route) => {
-      await isLoading
-      await route.continue()
-    })
+    const load = await holdEditorCode()
     await page.goto(`${server.address}/studio/content/articles/new`)
     await page.locator('[data-field=body] textarea').click()
     const input = await page.context().newCDPSession(page)
@@ -240,6 +242,34 @@ describeInBrowser('the focus in an editor that loads on demand', function () {
     await page.locator('[data-field=body] textarea[data-composing]:focus').waitFor()
     await input.send('Input.insertText', { text: '你' })
     await page.locator('[data-field=body] .cm-content').getByText('你', { exact: true }).waitFor()
+    await page.unroute(/\/code-editor-[^/]+\.js$/)
+  })
+
+  it('replaces the plain text in one task, so that no key reaches both', async () => {
+    const load = await holdEditorCode()
+    await page.goto(`${server.address}/studio/content/articles/new`)
+    await page.locator('[data-field=body] textarea').waitFor()
+    const counts = page.evaluate(async () => {
+      const { port1, port2 } = new MessageChannel()
+      const field = document.querySelector('[data-field=body]')
+      const inputs = () => [
+        ...(field?.querySelectorAll('textarea') ?? []),
+        ...(field?.querySelector('[data-code]')?.shadowRoot?.querySelectorAll('.cm-content') ?? []),
+      ]
+      const seen = new Set<number>()
+      while (field?.querySelector('[data-open]') === null) {
+        seen.add(inputs().length)
+        await new Promise((resolve) => {
+          port1.addEventListener('message', resolve, { once: true })
+          port1.start()
+          port2.postMessage(null)
+        })
+      }
+      return [...seen]
+    })
+    await page.locator('[data-field=body] textarea').click()
+    load()
+    expect(await counts).to.deep.equal([1])
     await page.unroute(/\/code-editor-[^/]+\.js$/)
   })
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { loadPart } from '../../design/load-part.tsx'
 import { NotLoadedNotice } from '../../design/not-loaded.tsx'
 import styles from './code-area.module.css'
@@ -64,8 +65,9 @@ export function CodeArea(props: CodeAreaProps) {
           }),
         })
         latest.current.onOpen?.(editor.current)
-        open(true)
         if (isFocused) editor.current.focus()
+        // At once, because input into the plain text would be lost.
+        flushSync(() => open(true))
         const { hold } = editor.current
         if (waiting.current.length > 0) latest.current.onFiles?.(waiting.current, hold)
         waiting.current = []
