@@ -84,9 +84,9 @@ export async function openDeliveryRetries(options: RetriesOptions): Promise<Deli
       const chain = new DocumentCalls(calls, { ...row, commits: before })
       return () => queue.hold(row, () => chain.run().then(() => end(row, before, chain)))
     },
-    soon: () => queue.nextWithin(SECOND, mine),
   }
-  const runner = openRunner({ lanes: [lane], onError: onBackgroundError })
+  const soon = () => queue.nextWithin(SECOND, mine)
+  const runner = openRunner({ lanes: [lane], soon, onError: onBackgroundError })
   const kept = new Set<Promise<void>>()
   return {
     leaseEnd: (at) => new Date(at.getTime() + leaseMs),

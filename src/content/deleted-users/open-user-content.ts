@@ -36,9 +36,13 @@ export async function openUserContent(options: UserContentOptions): Promise<User
       if (job === null) return null
       return () => queue.hold(job, () => runUserContent(context, queue, job), MAX_HELD_MS)
     },
-    soon: () => queue.nextWithin(LOOK_MS),
   }
-  const runner = openRunner({ lanes: [lane], onError: onBackgroundError, lookMs: LOOK_MS })
+  const runner = openRunner({
+    lanes: [lane],
+    soon: () => queue.nextWithin(LOOK_MS),
+    onError: onBackgroundError,
+    lookMs: LOOK_MS,
+  })
   const unsubscribe = database.onCommit((items) => {
     if (items.some(({ type, op }) => type === USER && op === 'delete')) runner.wake()
   })

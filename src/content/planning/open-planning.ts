@@ -1,4 +1,4 @@
-import { openJobQueue } from '../../mongo/jobs/job-queue.ts'
+import { type JobQueue, openJobQueue } from '../../mongo/jobs/job-queue.ts'
 import { type Lane, openRunner } from '../../mongo/jobs/runner.ts'
 import { openTrashSweep, type TrashSweepOptions } from '../../mongo/trash/sweep-trash.ts'
 import type { PlanningContext } from './planning.ts'
@@ -26,8 +26,14 @@ export async function openPlanning(options: PlanningOptions): Promise<Planning> 
   const { database } = context.documents
   await ensureSchedules(database)
   await ensureReleases(database)
-  const lanes = await Promise.all([laneOf(context, 'document'), laneOf(context, 'release')])
-  const runner = openRunner({ lanes, onError: onBackgroundError, lookMs: LOOK_MS })
+  const documents = await queueOf(context, 'document')
+  const releases = await queueOf(context, 'release')
+  const runner = openRunner({
+    lanes: [laneOf(context, 'document', documents), laneOf(context, 'release', releases)],
+    soon: () => documents.nextWithin(LOOK_MS), // for both kinds, because they share the collection
+    onError: onBackgroundError,
+    lookMs: LOOK_MS,
+  })
   runner.wake()
   const sweep = openTrashSweep({
     database,
@@ -45,20 +51,24 @@ export async function openPlanning(options: PlanningOptions): Promise<Planning> 
   }
 }
 
-async function laneOf(context: PlanningContext, kind: ScheduleRow['kind']): Promise<Lane> {
-  const { documents, now } = context
-  const queue = await openJobQueue<ScheduleRow>({
-    database: documents.database,
-    collection: SCHEDULES,
-    leaseMs: LEASES_MS[kind],
-    now,
-  })
+function queueOf(
+  { documents, now }: PlanningContext,
+  kind: ScheduleRow['kind'],
+): Promise<JobQueue<ScheduleRow>> {
+  const { database } = documents
+  return openJobQueue({ database, collection: SCHEDULES, leaseMs: LEASES_MS[kind], now })
+}
+
+function laneOf(
+  context: PlanningContext,
+  kind: ScheduleRow['kind'],
+  queue: JobQueue<ScheduleRow>,
+): Lane {
   return {
     atOnce: CONCURRENCY[kind],
     next: async () => {
       const job = await queue.claim({ kind })
       return job === null ? null : () => queue.hold(job, () => runSchedule(context, queue, job))
     },
-    soon: () => queue.nextWithin(LOOK_MS, { kind }),
   }
 }

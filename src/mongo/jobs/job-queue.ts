@@ -35,7 +35,7 @@ export class LeaseLost extends Error {
 /** Each job takes effect once, because only its current lease can complete it. Insert its row to enqueue a job. */
 export interface JobQueue<T extends JobRow> {
   claim(conditions?: object): Promise<ClaimedJob<T> | null>
-  /** Null if no job becomes due within `ms`. */
+  /** Milliseconds until a job can be claimed, 0 if one can be claimed now. Null if none within `ms`. */
   nextWithin(ms: number, conditions?: object): Promise<number | null>
   /** Renews the lease during the work, for at most `maxMs`. */
   hold<R>(job: ClaimedJob<T>, work: () => Promise<R>, maxMs?: number): Promise<R>
@@ -180,22 +180,23 @@ async function nextWithin(
   ms: number,
   conditions: object,
 ): Promise<number | null> {
-  const { now } = options
+  const { now, leaseMs } = options
   const at = now()
   const until = new Date(at.getTime() + ms)
+  const unbelievable = latestBelieved(at, leaseMs)
+  const free = [{ leasedUntil: { $lte: until } }, { leasedUntil: { $gt: unbelievable } }]
   const soon = await rowsOf(options)
     .find(
-      { ...conditions, open: 1, dueAt: { $lte: until }, leasedUntil: { $lte: until } },
+      { ...conditions, open: 1, dueAt: { $lte: until }, $or: free },
       { projection: { dueAt: 1, leasedUntil: 1 } },
     )
     .sort(orderOf(options))
     .limit(MAX_PENDING_LOOKED_AT)
     .toArray()
-  const times = soon
-    .map(
-      ({ dueAt, leasedUntil }) => Math.max(dueAt.getTime(), leasedUntil.getTime()) - at.getTime(),
-    )
-    .filter((time) => time > 0) // jobs with a time in the past are claimable, unless another process holds them
+  const times = soon.map(({ dueAt, leasedUntil }) => {
+    const freeAt = leasedUntil > unbelievable ? at : leasedUntil
+    return Math.max(dueAt.getTime() - at.getTime(), freeAt.getTime() - at.getTime(), 0)
+  })
   return times.length === 0 ? null : Math.min(...times)
 }
 

@@ -3,8 +3,6 @@ export interface Lane {
   readonly atOnce: number
   /** Null if there is no work. */
   next(): Promise<(() => Promise<void>) | null>
-  /** Milliseconds, or null if unknown. Called when there is no work now. */
-  soon?(): Promise<number | null>
 }
 
 export interface Runner {
@@ -14,6 +12,11 @@ export interface Runner {
 
 export interface RunnerOptions {
   readonly lanes: readonly Lane[]
+  /**
+   * Milliseconds until the next work of any lane, 0 if work is due, null if none is due before the next poll. A poll
+   * then costs one read instead of one per lane. Without it, every poll looks for work.
+   */
+  readonly soon?: () => Promise<number | null>
   readonly onError: (error: unknown) => void
   /** For work that becomes due or is left by other processes. */
   readonly lookMs?: number
@@ -21,29 +24,43 @@ export interface RunnerOptions {
 
 const LOOK_MS = 1_000
 
-export function openRunner({ lanes, onError, lookMs = LOOK_MS }: RunnerOptions): Runner {
-  const drivers = lanes.map((lane) => drive(lane, onError))
+export function openRunner({ lanes, soon, onError, lookMs = LOOK_MS }: RunnerOptions): Runner {
+  let timer: NodeJS.Timeout | undefined
+  let polling: Promise<void> | null = null
   const wake = (): void => {
     for (const driver of drivers) driver.wake()
   }
-  const timer = setInterval(wake, lookMs)
-  timer.unref()
+  /** Wakes exactly when the next work is due, earlier than the next poll. */
+  const wakeSoon = async (leastMs: number): Promise<void> => {
+    const ms = (await soon?.()) ?? null
+    clearTimeout(timer)
+    if (ms !== null && ms >= leastMs) timer = setTimeout(wake, ms).unref()
+  }
+  // Work that a lookup has just refused is left to the next poll.
+  const drivers = lanes.map((lane) => drive(lane, onError, () => wakeSoon(1)))
+  const poll = (): void => {
+    polling ??= wakeSoon(0)
+      .catch(onError) // the next poll tries again
+      .finally(() => (polling = null))
+  }
+  const polls = setInterval(soon === undefined ? wake : poll, lookMs)
+  polls.unref()
   return {
     wake,
     close: async () => {
-      clearInterval(timer)
-      await Promise.all(drivers.map((driver) => driver.stop()))
+      clearInterval(polls)
+      await Promise.all([polling, ...drivers.map((driver) => driver.stop())])
+      clearTimeout(timer)
     },
   }
 }
 
 /** Only one lookup runs at a time. */
-function drive(lane: Lane, onError: (error: unknown) => void) {
+function drive(lane: Lane, onError: (error: unknown) => void, onIdle: () => Promise<void>) {
   const working = new Set<Promise<void>>()
   let looking: Promise<void> | null = null
   let isWoken = false
   let isStopped = false
-  let timer: NodeJS.Timeout | undefined
 
   const begin = (work: () => Promise<void>): void => {
     const piece = work()
@@ -54,19 +71,13 @@ function drive(lane: Lane, onError: (error: unknown) => void) {
       })
     working.add(piece)
   }
-  /** Wakes exactly when the next work is due, earlier than the next poll. */
-  const wakeSoon = async (): Promise<void> => {
-    const ms = (await lane.soon?.()) ?? null
-    clearTimeout(timer)
-    if (ms !== null) timer = setTimeout(wake, ms).unref()
-  }
   const mayBegin = (): boolean => !isStopped && working.size < lane.atOnce
   const look = async (): Promise<void> => {
     while (mayBegin()) {
       isWoken = false
       const work = await lane.next()
       if (work !== null) begin(work)
-      else if (!wasWoken()) return wakeSoon()
+      else if (!wasWoken()) return onIdle()
     }
   }
   /** Reads the flag after the await: new work may have arrived during the lookup. */
@@ -86,7 +97,6 @@ function drive(lane: Lane, onError: (error: unknown) => void) {
     stop: async () => {
       isStopped = true
       await looking
-      clearTimeout(timer)
       while (working.size > 0) await Promise.all(working)
     },
   }

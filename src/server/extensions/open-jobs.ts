@@ -57,10 +57,10 @@ export async function openExtensionJobs({
       const { timeoutMs = DEFAULT_JOB_TIMEOUT_MS } = job.job
       return () => queue.hold(row, () => runJob(parts, job, row), timeoutMs + HELD_LONGER_MS)
     },
-    soon: () => queue.nextWithin(LOOK_MS, conditions),
   }
   const onError = (err: unknown): void => log.warn({ err }, 'Jobs of extensions failed')
-  const runner = openRunner({ lanes: [lane], onError, lookMs: LOOK_MS })
+  const soon = () => queue.nextWithin(LOOK_MS, { $and: [conditions] })
+  const runner = openRunner({ lanes: [lane], soon, onError, lookMs: LOOK_MS })
   runner.wake()
   return {
     close: async () => {

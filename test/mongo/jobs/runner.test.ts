@@ -74,13 +74,67 @@ describe('the runner of background work', () => {
       work.add(1)
       return Promise.resolve(20)
     }
-    const lanes = [{ atOnce: 1, next: work.next, soon }]
-    const runner = openRunner({ lanes, onError: rethrow, lookMs: never })
+    const lanes = [{ atOnce: 1, next: work.next }]
+    const runner = openRunner({ lanes, soon, onError: rethrow, lookMs: never })
     runner.wake()
     await until(() => work.running() === 1, 5_000)
     work.end()
     await runner.close()
     expect(work.left()).to.equal(0)
+  })
+
+  it('looks in no lane at a poll until work is due', async () => {
+    const looksAtPoll: number[] = []
+    let looks = 0
+    const lane = {
+      atOnce: 1,
+      next: () => {
+        looks += 1
+        return Promise.resolve(null)
+      },
+    }
+    const soon = (): Promise<number | null> => {
+      looksAtPoll.push(looks)
+      return Promise.resolve(looksAtPoll.length < 5 ? null : 0)
+    }
+    const runner = openRunner({ lanes: [lane, lane], soon, onError: rethrow, lookMs: 5 })
+    await until(() => looks >= 2, 5_000)
+    await runner.close()
+    expect(looksAtPoll.slice(0, 5)).to.deep.equal([0, 0, 0, 0, 0])
+  })
+
+  it('leaves work that a lookup refuses to the next poll', async () => {
+    let looks = 0
+    const lane = {
+      atOnce: 1,
+      next: () => {
+        looks += 1
+        return Promise.resolve(null)
+      },
+    }
+    const soon = () => Promise.resolve(0)
+    const runner = openRunner({ lanes: [lane], soon, onError: rethrow, lookMs: never })
+    runner.wake()
+    await until(() => looks === 1, 5_000)
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1))
+    await runner.close()
+    expect(looks).to.equal(1)
+  })
+
+  it('reports failed polls and continues', async () => {
+    const errors: unknown[] = []
+    const work = pieces(1)
+    let polls = 0
+    const soon = (): Promise<number | null> => {
+      polls += 1
+      return polls === 1 ? Promise.reject(new Error('poll')) : Promise.resolve(0)
+    }
+    const onError = (error: unknown) => errors.push(error)
+    const runner = openRunner({ lanes: [{ atOnce: 1, ...work }], soon, onError, lookMs: 5 })
+    await until(() => work.running() === 1, 5_000)
+    work.end()
+    await runner.close()
+    expect(errors.map(String)).to.deep.equal(['Error: poll'])
   })
 
   it('reports failed lookups and failed jobs and continues', async () => {
