@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { type Db, type Document, MongoClient } from 'mongodb'
-import { readConfig } from '../../../src/base/config/config.ts'
 import { examineConversion } from '../../../src/cli/doctor/examine-conversion.ts'
 import {
   type CompactionRow,
@@ -15,11 +14,11 @@ import {
   finishCompaction,
 } from '../../../src/server/compaction/compact-schema.ts'
 import { loadProject } from '../../../src/server/services/load-schema.ts'
-import { type Base, openBase } from '../../../src/server/services/open-base.ts'
+import type { Base } from '../../../src/server/services/open-base.ts'
 import { openReleases, type Releases } from '../../support/releases.ts'
-import { writeContentTypes } from '../../support/server-process.ts'
+import { withTestBase } from '../../support/test-base.ts'
 import { testUri } from '../../support/test-database.ts'
-import { Killed, killedAt } from '../locale-rename/killed-database.ts'
+import { Killed, killedAt } from '../../support/killed-database.ts'
 import { type Dump, restoreDatabase } from '../locale-rename/renamed-world.ts'
 import {
   answersOf,
@@ -75,30 +74,13 @@ describe('compactSchema', function () {
     })
   }
 
-  async function withBase<T>(
+  function withBase<T>(
     work: (base: Base) => Promise<T>,
     contentTypes: Readonly<Record<string, object>> = NEWER,
     continues: 'compaction' | null = 'compaction',
   ): Promise<T> {
-    const folder = writeContentTypes(contentTypes)
-    const config = readConfig({
-      CONTENT_TYPES_DIR: folder,
-      QUIRE_DATA_DIR: folder,
-      MONGODB_DATABASE: releases.database,
-      QUERY_TIMEOUT_MS: '20000',
-    })
-    const deployment = { uri: await testUri() }
-    const project = await loadProject(folder)
-    const base = await openBase(
-      { config, deployment },
-      project,
-      continues === null ? {} : { continues },
-    )
-    try {
-      return await work(base)
-    } finally {
-      await base.database.close()
-    }
+    const options = continues === null ? {} : { continues }
+    return withTestBase({ database: releases.database, contentTypes, options }, work)
   }
 
   const compact = (isPlan = false): Promise<Compaction> =>

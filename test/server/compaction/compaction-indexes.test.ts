@@ -1,16 +1,16 @@
 import { expect } from 'chai'
 import { type Db, MongoClient } from 'mongodb'
-import { readConfig } from '../../../src/base/config/config.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { readCompaction } from '../../../src/mongo/conversions/compaction-row.ts'
 import { compactContent } from '../../../src/server/services/compact-content.ts'
 import { loadProject } from '../../../src/server/services/load-schema.ts'
-import { type Base, openBase } from '../../../src/server/services/open-base.ts'
+import type { Base } from '../../../src/server/services/open-base.ts'
+import { beforeTransactions, pauseAtEach, type Pausing } from '../../support/paused-process.ts'
 import { openReleases, type Releases } from '../../support/releases.ts'
-import { writeContentTypes } from '../../support/server-process.ts'
+import { withTestBase } from '../../support/test-base.ts'
 import { testUri } from '../../support/test-database.ts'
 import { type Dump, restoreDatabase } from '../locale-rename/renamed-world.ts'
-import { wrapMethods } from '../locale-rename/wrapped-database.ts'
+import { wrapMethods } from '../../support/wrapped-database.ts'
 import { dumpExactly } from './compared-rows.ts'
 
 const typesOf = (part: object, thing: object): Readonly<Record<string, object>> => ({
@@ -28,9 +28,6 @@ const PART = { mark: { ...UNIQUE, from: 'code' } }
 const NEWER = typesOf(PART, { title: { ...UNIQUE, from: 'name' }, left: TEXT })
 /** Has other indexes. */
 const NEXT = typesOf(PART, { title: { ...TEXT, from: 'name' }, left: UNIQUE })
-
-/** Calls `pause` at certain commands, and waits for it. */
-type Pausing = (database: Database, pause: () => Promise<void>) => Database
 
 describe('the indexes after schema compact', function () {
   this.slow(20_000)
@@ -55,21 +52,9 @@ describe('the indexes after schema compact', function () {
     await client.close()
   })
 
-  async function withBase<T>(work: (base: Base) => Promise<T>): Promise<T> {
-    const folder = writeContentTypes(NEWER)
-    const config = readConfig({
-      CONTENT_TYPES_DIR: folder,
-      QUIRE_DATA_DIR: folder,
-      MONGODB_DATABASE: releases.database,
-      QUERY_TIMEOUT_MS: '20000',
-    })
-    const options = { config, deployment: { uri: await testUri() } }
-    const base = await openBase(options, await loadProject(folder), { continues: 'compaction' })
-    try {
-      return await work(base)
-    } finally {
-      await base.database.close()
-    }
+  function withBase<T>(work: (base: Base) => Promise<T>): Promise<T> {
+    const options = { continues: 'compaction' } as const
+    return withTestBase({ database: releases.database, contentTypes: NEWER, options }, work)
   }
 
   async function compact(base: Base, database: Database): Promise<void> {
@@ -85,45 +70,20 @@ describe('the indexes after schema compact', function () {
   }
 
   /** The start of another release runs in each pause in turn, while the command builds indexes and reservations. */
-  async function sleepAtEach(pausing: Pausing): Promise<number> {
-    for (let at = 1; ; at += 1) {
-      await restoreDatabase(db, filled)
-      let after: unknown = null
-      let pauses = 0
-      const isStopped = await withBase(async (base) => {
-        const pause = async (): Promise<void> => {
-          if ((await readCompaction(base.database))?.phase !== 'indexes') return
-          pauses += 1
-          if (pauses !== at) return
-          await db.collection('quire_leases').deleteMany({}) // it has expired
-          await releases.start(NEXT)
-          await releases.stop()
-          after = await indexed()
-        }
-        const work = compact(base, pausing(base.database, pause))
-        const error: unknown = await work.catch((reason: unknown) => reason)
-        return error instanceof Error && error.message.includes('another one has taken over')
-      })
-      if (pauses < at) {
-        expect(isStopped).to.equal(false)
-        return at - 1
-      }
-      expect(isStopped, `pause ${at}`).to.equal(true)
-      expect(await indexed(), `pause ${at}`).to.deep.equal(after)
+  function sleepAtEach(pausing: Pausing): Promise<number> {
+    const isPaused = async ({ database }: Base): Promise<boolean> =>
+      (await readCompaction(database))?.phase === 'indexes'
+    const takeOver = async (): Promise<void> => {
+      await releases.start(NEXT)
+      await releases.stop()
     }
+    const restore = (): Promise<void> => restoreDatabase(db, filled)
+    const sleeping = { pausing, isPaused, takeOver, contentOf: indexed }
+    return pauseAtEach({ db, restore, withBase, work: compact, ...sleeping })
   }
 
   it('stay those of a start while the command slept before a transaction', async () => {
-    const pausing: Pausing = (database, pause) =>
-      wrapMethods(database, (name, own) =>
-        name !== 'transact'
-          ? own
-          : async (...parts: readonly unknown[]) => {
-              await pause()
-              return own(...parts)
-            },
-      )
-    expect(await sleepAtEach(pausing)).to.be.greaterThan(1)
+    expect(await sleepAtEach(beforeTransactions)).to.be.greaterThan(1)
   })
 
   it('stay those of a start while the command slept before it changed indexes', async () => {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { MongoClient } from 'mongodb'
-import { readConfig } from '../../../src/base/config/config.ts'
 import { compactContent } from '../../../src/server/services/compact-content.ts'
 import { planMoves } from '../../../src/schema/ledger/compact-names.ts'
 import { readLedger } from '../../../src/mongo/system/schema-ledger.ts'
@@ -9,13 +8,13 @@ import { declaredNamesOf } from '../../../src/server/compaction/holder-tables.ts
 import { compactSchema } from '../../../src/server/compaction/compact-schema.ts'
 import { loadProject } from '../../../src/server/services/load-schema.ts'
 import { SchemaError } from '../../../src/schema/schema-error.ts'
-import { type Base, openBase } from '../../../src/server/services/open-base.ts'
+import type { Base } from '../../../src/server/services/open-base.ts'
 import { modelRuns } from '../../support/model-runs.ts'
 import { openReleases, type Releases } from '../../support/releases.ts'
 import { declare, type Json, type TestServer } from '../../support/server.ts'
-import { writeContentTypes } from '../../support/server-process.ts'
+import { withTestBase } from '../../support/test-base.ts'
 import { testUri } from '../../support/test-database.ts'
-import { Killed, killedAt } from '../locale-rename/killed-database.ts'
+import { Killed, killedAt } from '../../support/killed-database.ts'
 
 const RUNS = modelRuns('COMPACTION_RUNS', 4, 40)
 
@@ -140,26 +139,12 @@ async function answersOf(server: TestServer, { held }: Declared): Promise<readon
   return shown
 }
 
-async function withBase<T>(
-  releases: Releases,
+function withBase<T>(
+  { database }: Releases,
   contentTypes: Readonly<Record<string, object>>,
   work: (base: Base) => Promise<T>,
 ): Promise<T> {
-  const folder = writeContentTypes(contentTypes)
-  const config = readConfig({
-    CONTENT_TYPES_DIR: folder,
-    QUIRE_DATA_DIR: folder,
-    MONGODB_DATABASE: releases.database,
-    QUERY_TIMEOUT_MS: '20000',
-  })
-  const deployment = { uri: await testUri() }
-  const project = await loadProject(folder)
-  const base = await openBase({ config, deployment }, project, { continues: 'compaction' })
-  try {
-    return await work(base)
-  } finally {
-    await base.database.close()
-  }
+  return withTestBase({ database, contentTypes, options: { continues: 'compaction' } }, work)
 }
 
 /** A name may go back to the attribute that had it before, which looks like an instruction of an earlier release. */

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { type Db, type Document, MongoClient } from 'mongodb'
-import { readConfig } from '../../../src/base/config/config.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { putCompaction, readCompaction } from '../../../src/mongo/conversions/compaction-row.ts'
 import {
@@ -21,10 +20,11 @@ import {
 import { compactContent } from '../../../src/server/services/compact-content.ts'
 import { enterSchema } from '../../../src/server/services/enter-schema.ts'
 import { loadProject } from '../../../src/server/services/load-schema.ts'
-import { type Base, openBase } from '../../../src/server/services/open-base.ts'
+import type { Base } from '../../../src/server/services/open-base.ts'
+import { pauseAtEach } from '../../support/paused-process.ts'
 import { openReleases, type Releases } from '../../support/releases.ts'
 import type { TestServer } from '../../support/server.ts'
-import { writeContentTypes } from '../../support/server-process.ts'
+import { withTestBase } from '../../support/test-base.ts'
 import { testUri } from '../../support/test-database.ts'
 import { type Dump, restoreDatabase } from '../locale-rename/renamed-world.ts'
 import {
@@ -33,7 +33,7 @@ import {
   interruptedAt,
   withoutTransactions,
   wrapMethods,
-} from '../locale-rename/wrapped-database.ts'
+} from '../../support/wrapped-database.ts'
 import { comparedRows, dumpExactly } from './compared-rows.ts'
 
 type Types = Readonly<Record<string, object>>
@@ -94,29 +94,13 @@ describe('the safety of schema compact', function () {
     await client.close()
   })
 
-  async function withBase<T>(
+  function withBase<T>(
     work: (base: Base) => Promise<T>,
-    types = NEWER,
+    contentTypes = NEWER,
     continues: 'compaction' | null = 'compaction',
   ): Promise<T> {
-    const folder = writeContentTypes(types)
-    const config = readConfig({
-      CONTENT_TYPES_DIR: folder,
-      QUIRE_DATA_DIR: folder,
-      MONGODB_DATABASE: releases.database,
-      QUERY_TIMEOUT_MS: '20000',
-    })
-    const options = { config, deployment: { uri: await testUri() } }
-    const base = await openBase(
-      options,
-      await loadProject(folder),
-      continues === null ? {} : { continues },
-    )
-    try {
-      return await work(base)
-    } finally {
-      await base.database.close()
-    }
+    const options = continues === null ? {} : { continues }
+    return withTestBase({ database: releases.database, contentTypes, options }, work)
   }
 
   const move = (
@@ -137,34 +121,21 @@ describe('the safety of schema compact', function () {
   const startNewer = (): Promise<TestServer> => releases.start(NEWER)
 
   it('stops a process that slept while a start finished the move', async () => {
-    let stopped = 0
-    for (let at = 1; ; at += 1) {
-      await restoreDatabase(db, filled)
-      let finished: ReturnType<typeof comparedRows> | null = null
-      let transactions = 0
-      const failure = await withBase(async (base) => {
-        const finish = async (): Promise<void> => {
-          await db.collection('quire_leases').deleteMany({}) // it has expired
-          await finishCompaction(base.database, () => undefined)
-          await db
-            .collection('things')
-            .updateOne({ status: 'published' }, { $set: { left: 'newer', title: 'newer' } })
-          finished = comparedRows(await dumpExactly(db))
-        }
-        const { wrapped, calls } = interruptedAt(base.database, 'transact', at, finish)
-        const message = await move(base, wrapped).then(
-          () => '',
-          (error: unknown) => (error as Error).message,
-        )
-        transactions = calls()
-        return message
-      })
-      if (transactions < at) break
-      expect(failure, `transaction ${at}`).to.match(/another one has taken over/)
-      expect(comparedRows(await dumpExactly(db)), `transaction ${at}`).to.deep.equal(finished)
-      stopped += 1
+    const takeOver = async (base: Base): Promise<void> => {
+      await finishCompaction(base.database, () => undefined)
+      await db
+        .collection('things')
+        .updateOne({ status: 'published' }, { $set: { left: 'newer', title: 'newer' } })
     }
-    expect(stopped).to.be.greaterThan(5)
+    const pauses = await pauseAtEach({
+      db,
+      restore: () => restoreDatabase(db, filled),
+      withBase,
+      work: move,
+      takeOver,
+      contentOf: async () => comparedRows(await dumpExactly(db)),
+    })
+    expect(pauses).to.be.greaterThan(5)
   })
 
   it('refuses a database without transactions', async () => {

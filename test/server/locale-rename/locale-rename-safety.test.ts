@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { type Db, MongoClient } from 'mongodb'
-import { readConfig } from '../../../src/base/config/config.ts'
 import { openLocales } from '../../../src/content/locales/locales.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import {
@@ -15,14 +14,19 @@ import {
   renameLocale,
   type RenamedLocale,
 } from '../../../src/server/locale-rename/rename-locale.ts'
-import { loadProject } from '../../../src/server/services/load-schema.ts'
-import { type Base, openBase } from '../../../src/server/services/open-base.ts'
+import type { Base } from '../../../src/server/services/open-base.ts'
+import { pauseAtEach } from '../../support/paused-process.ts'
 import { openReleases, type Releases } from '../../support/releases.ts'
 import { declare } from '../../support/server.ts'
-import { writeContentTypes } from '../../support/server-process.ts'
+import { withTestBase } from '../../support/test-base.ts'
 import { testUri } from '../../support/test-database.ts'
 import { type Dump, dumpDatabase, FROM, restoreDatabase, TO } from './renamed-world.ts'
-import { beforeFirst, failureOf, interruptedAt, withoutTransactions } from './wrapped-database.ts'
+import {
+  beforeFirst,
+  failureOf,
+  interruptedAt,
+  withoutTransactions,
+} from '../../support/wrapped-database.ts'
 
 const LOCALIZED = { pluginOptions: { i18n: { localized: true } } }
 const TYPES = {
@@ -68,22 +72,9 @@ describe('the safety of a locale rename', function () {
     await client.close()
   })
 
-  async function withBase<T>(work: (base: Base) => Promise<T>): Promise<T> {
-    const folder = writeContentTypes(TYPES)
-    const config = readConfig({
-      CONTENT_TYPES_DIR: folder,
-      QUIRE_DATA_DIR: folder,
-      MONGODB_DATABASE: releases.database,
-      QUERY_TIMEOUT_MS: '20000',
-    })
-    const deployment = { uri: await testUri() }
-    const project = await loadProject(folder)
-    const base = await openBase({ config, deployment }, project, { continues: 'locale rename' })
-    try {
-      return await work(base)
-    } finally {
-      await base.database.close()
-    }
+  function withBase<T>(work: (base: Base) => Promise<T>): Promise<T> {
+    const options = { continues: 'locale rename' } as const
+    return withTestBase({ database: releases.database, contentTypes: TYPES, options }, work)
   }
 
   const partsOf = ({ schema, documents }: Base, database: Database) => ({
@@ -126,33 +117,14 @@ describe('the safety of a locale rename', function () {
   }
 
   it('stops a process that slept while a start finished the rename', async () => {
-    let stopped = 0
-    for (let at = 1; ; at += 1) {
-      await restoreDatabase(db, filled)
-      let finished: Dump | null = null
-      let transactions = 0
-      const failure = await withBase(async (base) => {
-        const finish = async (): Promise<void> => {
-          await db.collection('quire_leases').deleteMany({}) // it has expired
-          await finishLocaleRename(partsOf(base, base.database), () => undefined)
-          expect(await readLocaleRename(base.database)).to.equal(null)
-          await useOlderCode()
-          finished = await contentOf()
-        }
-        const { wrapped, calls } = interruptedAt(base.database, 'transact', at, finish)
-        const message = await rename(base, wrapped).then(
-          () => '',
-          (error: unknown) => (error as Error).message,
-        )
-        transactions = calls()
-        return message
-      })
-      if (transactions < at) break
-      expect(failure, `transaction ${at}`).to.match(/another one has taken over/)
-      expect(await contentOf(), `transaction ${at}`).to.deep.equal(finished)
-      stopped += 1
+    const takeOver = async (base: Base): Promise<void> => {
+      await finishLocaleRename(partsOf(base, base.database), () => undefined)
+      expect(await readLocaleRename(base.database)).to.equal(null)
+      await useOlderCode()
     }
-    expect(stopped).to.be.greaterThan(5)
+    const restore = (): Promise<void> => restoreDatabase(db, filled)
+    const pauses = await pauseAtEach({ db, restore, withBase, work: rename, takeOver, contentOf })
+    expect(pauses).to.be.greaterThan(5)
   })
 
   it('stops a process that slept before it began', async () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { type Db, MongoClient } from 'mongodb'
-import { readConfig } from '../../../src/base/config/config.ts'
 import { examineConversion } from '../../../src/cli/doctor/examine-conversion.ts'
 import { openLocales } from '../../../src/content/locales/locales.ts'
 import {
@@ -16,14 +15,13 @@ import {
   type RenamingParts,
 } from '../../../src/server/locale-rename/rename-locale.ts'
 import { RENAMED_ROWS } from '../../../src/server/locale-rename/renamed-rows.ts'
-import { loadProject } from '../../../src/server/services/load-schema.ts'
-import { type Base, openBase } from '../../../src/server/services/open-base.ts'
+import type { Base } from '../../../src/server/services/open-base.ts'
 import { openReleases, type Releases } from '../../support/releases.ts'
-import { writeContentTypes } from '../../support/server-process.ts'
 import type { Json } from '../../support/server.ts'
+import { openTestBase } from '../../support/test-base.ts'
 import { testUri } from '../../support/test-database.ts'
 import { expectFresh, openDevice } from './device-copy.ts'
-import { Killed, killedAt } from './killed-database.ts'
+import { Killed, killedAt } from '../../support/killed-database.ts'
 import {
   comparedRows,
   CONTENT_TYPES,
@@ -38,7 +36,7 @@ import {
   settleWorld,
   TO,
 } from './renamed-world.ts'
-import { failureOf } from './wrapped-database.ts'
+import { failureOf } from '../../support/wrapped-database.ts'
 
 const RENAME = { from: FROM, to: TO, name: null }
 
@@ -73,15 +71,7 @@ describe('renameLocale', function () {
   })
 
   async function openParts(): Promise<RenamingParts> {
-    const folder = writeContentTypes(KEPT)
-    const config = readConfig({
-      CONTENT_TYPES_DIR: folder,
-      QUIRE_DATA_DIR: folder,
-      MONGODB_DATABASE: releases.database,
-      QUERY_TIMEOUT_MS: '20000',
-    })
-    const deployment = { uri: await testUri() }
-    base = await openBase({ config, deployment }, await loadProject(folder))
+    base = await openTestBase({ database: releases.database, contentTypes: KEPT })
     const { database, schema, locales, documents, entered } = base
     return { database, schema, locales, now: documents.now, isKnown: entered.isKnown, maxWaitMs: 0 }
   }

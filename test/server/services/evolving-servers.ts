@@ -1,16 +1,14 @@
 import { expect } from 'chai'
 import type { Db, MongoClient } from 'mongodb'
-import { readConfig } from '../../../src/base/config/config.ts'
 import type { Database } from '../../../src/mongo/connection/database.ts'
 import { REWRITE_LEASE } from '../../../src/mongo/system/assert-alone.ts'
 import { compactContent } from '../../../src/server/services/compact-content.ts'
 import { fitContent } from '../../../src/server/services/fit-content.ts'
 import { loadProject } from '../../../src/server/services/load-schema.ts'
-import { type Base, openBase, SERVER_START } from '../../../src/server/services/open-base.ts'
+import { type Base, type openBase, SERVER_START } from '../../../src/server/services/open-base.ts'
 import { declare, serve, type TestServer } from '../../support/server.ts'
-import { writeContentTypes } from '../../support/server-process.ts'
-import { testUri } from '../../support/test-database.ts'
-import { killedAt } from '../locale-rename/killed-database.ts'
+import { withTestBase } from '../../support/test-base.ts'
+import { killedAt } from '../../support/killed-database.ts'
 import type { ModelRelease } from './evolving-content.ts'
 import { declareHolder } from './evolving-holder.ts'
 
@@ -123,25 +121,12 @@ export class EvolvingServers {
     return isKilled()
   }
 
-  async #withBase<T>(
+  #withBase<T>(
     release: ModelRelease,
     options: Parameters<typeof openBase>[2],
     work: (base: Base) => Promise<T>,
   ): Promise<T> {
-    const folder = writeContentTypes(typesOf(release))
-    const config = readConfig({
-      CONTENT_TYPES_DIR: folder,
-      QUIRE_DATA_DIR: folder,
-      MONGODB_DATABASE: this.database,
-      QUERY_TIMEOUT_MS: '20000',
-    })
-    const deployment = { uri: await testUri() }
-    const base = await openBase({ config, deployment }, await loadProject(folder), options)
-    try {
-      return await work(base)
-    } finally {
-      await base.database.close()
-    }
+    return withTestBase({ database: this.database, contentTypes: typesOf(release), options }, work)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
-import type { Database } from '../../../src/mongo/connection/database.ts'
-import type { Table } from '../../../src/mongo/connection/table.ts'
+import type { Database } from '../../src/mongo/connection/database.ts'
+import type { Table } from '../../src/mongo/connection/table.ts'
 import { wrapMethods } from './wrapped-database.ts'
 
 export class Killed extends Error {}

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import type { Database } from '../../../src/mongo/connection/database.ts'
-import type { Table } from '../../../src/mongo/connection/table.ts'
+import type { Database } from '../../src/mongo/connection/database.ts'
+import type { Table } from '../../src/mongo/connection/table.ts'
 
 export type Method = (...parts: readonly unknown[]) => unknown
 
