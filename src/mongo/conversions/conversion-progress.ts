@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Database } from '../connection/database.ts'
+import { ensureRow } from '../system/system-collections.ts'
 import type { Conversions } from '../versions/convert-row.ts'
+import { changeRun, type RunRow, takeRun } from './run-row.ts'
 
 /** The progress of the last conversion. */
-export interface ConversionRow {
+export interface ConversionRow extends RunRow {
   readonly _id: 'conversion'
   /** Identifies the converted attributes, and the ledger that has their types. */
   readonly key: string
@@ -52,25 +54,39 @@ export function readConversion(database: Database): Promise<ConversionRow | null
   return conversionsIn(database).findOne({ _id: 'conversion' })
 }
 
-/** Continues an unfinished conversion of the same attributes. */
+/** Takes the conversion over from a process that was killed, or sleeps. */
+export async function takeConversion(database: Database): Promise<ConversionRow> {
+  const none: ConversionRow = {
+    _id: 'conversion',
+    run: '',
+    step: 0,
+    ...firstMembers(''),
+    endedAt: new Date(),
+  }
+  for (;;) {
+    const row = await takeRun(database, { _id: none._id, run: randomUUID() })
+    if (row !== null) return row as ConversionRow
+    await ensureRow(conversionsIn(database), none)
+  }
+}
+
+/** Continues an unfinished conversion of the same attributes. @throws ConfigError if another process has taken over */
 export async function openProgress(
   database: Database,
+  found: ConversionRow,
   { conversions, version }: Pending,
   log: ProgressLog,
 ): Promise<Progress> {
-  const rows = conversionsIn(database)
   const key = `${version} ${keyOf(conversions)}`
-  const found = await readConversion(database)
-  const resumed = found?.key === key && found.endedAt === null ? found : null
-  let row = resumed ?? firstRow(key)
+  const resumed = found.key === key && found.endedAt === null
+  let row = found
   let loggedAt = performance.now()
-  const put = async (changes: Partial<ConversionRow>): Promise<void> => {
+  const put = async (changes: Partial<ConversionMembers>): Promise<void> => {
     row = { ...row, ...changes }
-    const { _id, ...members } = row
-    await rows.updateOne({ _id }, { $set: members }, { upsert: true })
+    await changeRun(database, row, changes)
   }
-  await put({})
-  const begun = resumed === null ? 'is converted' : 'is converted further after an interruption'
+  if (!resumed) await put(firstMembers(key))
+  const begun = resumed ? 'is converted further after an interruption' : 'is converted'
   log({ attributes: namesOf(conversions), rows: row.rows }, `Stored content ${begun}`)
   return {
     row: () => row,
@@ -85,10 +101,12 @@ export async function openProgress(
   }
 }
 
-function firstRow(key: string): ConversionRow {
+type ConversionMembers = Omit<ConversionRow, keyof RunRow>
+
+function firstMembers(key: string): ConversionMembers {
   const counts = { rows: 0, rewritten: 0 }
   const none = { type: null, after: '', done: [], endedAt: null }
-  return { _id: 'conversion', key, startedAt: new Date(), ...none, ...counts }
+  return { key, startedAt: new Date(), ...none, ...counts }
 }
 
 function namesOf(conversions: Conversions): readonly string[] {

@@ -1,3 +1,4 @@
+import type { Ledger } from '../../schema/ledger/ledger.ts'
 import type { ContentTypePlan, Schema } from '../../schema/plan.ts'
 import type { Database } from '../connection/database.ts'
 import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
@@ -7,17 +8,25 @@ import { readLedger, replaceLedger } from '../system/schema-ledger.ts'
 import { withLease } from '../system/lease.ts'
 import { STATE_FIELD, STATE_UNKNOWN } from '../versions/version-fields.ts'
 import { type VersionDocument, versionsOf } from '../versions/stored-version.ts'
-import { openProgress, type Progress, type ProgressLog } from './conversion-progress.ts'
+import {
+  openProgress,
+  type Progress,
+  type ProgressLog,
+  takeConversion,
+} from './conversion-progress.ts'
 import { changedPaths } from './changed-paths.ts'
 import { type Conversions, convertMembers, type Tallies } from '../versions/convert-row.ts'
 import { convertTrash } from './convert-trash.ts'
-import { findPending, withoutPending } from './pending-conversions.ts'
+import { areTypesOf, findPending, withoutPending } from './pending-conversions.ts'
 import { reachedNames } from './reached-types.ts'
+import { type Fence, fenceOf, takenOver } from './run-row.ts'
 import { scanRows } from './scan-rows.ts'
 
 interface Converting {
   readonly database: Database
   readonly schema: Schema
+  /** The ledger with the types of `schema`. */
+  readonly entered: Ledger
   readonly log: ProgressLog
   /** Called before the first batch. @throws Error if another release is running */
   readonly assertAlone: () => Promise<void>
@@ -29,6 +38,7 @@ const ATTEMPTS = 5
 /**
  * Converts the values of attributes with a new type. One process at a time does it, and others wait. A process that
  * starts after a kill continues at the last batch.
+ * @throws ConfigError if another process has taken over, or another release has changed the types
  */
 export async function convertStored(converting: Converting): Promise<void> {
   const { database, schema } = converting
@@ -39,46 +49,65 @@ export async function convertStored(converting: Converting): Promise<void> {
 
 async function convertAll(converting: Converting): Promise<void> {
   const { database, schema, log } = converting
-  const ledger = await readLedger(database)
+  if (findPending(await readLedger(database), schema).size === 0) return
+  const run = await takeConversion(database)
+  const fence = fenceOf(database, run)
+  // Read after the run is taken, because another release takes the run after it has changed the ledger.
+  const ledger = await readTypes(converting)
   const conversions = findPending(ledger, schema)
-  if (conversions.size === 0) return
   const pending = { conversions, version: ledger.version }
-  const progress = await openProgress(database, pending, log)
+  const progress = await openProgress(database, run, pending, log)
   const stored = await findStoredCollections(database)
   const reached = [...schema.contentTypes.values()].filter(
     (plan) => reachedNames(plan, conversions).length > 0,
   )
   for (const plan of reached) {
     if (progress.row().done.includes(plan.uid)) continue
-    if (stored.has(plan.collectionName)) await convertType(database, plan, conversions, progress)
-    await convertTrash(database, plan, conversions)
+    const work = { database, plan, conversions, fence }
+    if (stored.has(plan.collectionName)) await convertType(work, progress)
+    await convertTrash(database, plan, conversions, fence)
     await progress.finishType(plan.uid)
   }
   // Equal numbers of another type have another reservation.
-  await forgetReservations(database, reached)
-  await finish(database, schema, conversions)
+  await fence((session) => forgetReservations(database, reached, session))
+  await finish(converting, conversions, fence)
   await progress.finish()
   const { rows, rewritten } = progress.row()
   log({ rows, rewritten }, 'Stored content was converted')
 }
 
-async function finish(database: Database, schema: Schema, conversions: Conversions): Promise<void> {
+async function readTypes({ database, entered }: Converting): Promise<Ledger> {
+  const ledger = await readLedger(database)
+  if (!areTypesOf(entered, ledger)) throw takenOver()
+  return ledger
+}
+
+async function finish(
+  converting: Converting,
+  conversions: Conversions,
+  fence: Fence,
+): Promise<void> {
+  const { database, schema } = converting
   for (;;) {
-    const ledger = await readLedger(database)
-    if (await replaceLedger(database, ledger, withoutPending(ledger, schema, conversions))) return
+    const ledger = await readTypes(converting)
+    const after = withoutPending(ledger, schema, conversions)
+    if (await fence((session) => replaceLedger(database, ledger, after, session))) return
   }
 }
 
-async function convertType(
-  database: Database,
-  plan: ContentTypePlan,
-  conversions: Conversions,
-  progress: Progress,
-): Promise<void> {
+interface TypeWork {
+  readonly database: Database
+  readonly plan: ContentTypePlan
+  readonly conversions: Conversions
+  readonly fence: Fence
+}
+
+async function convertType(work: TypeWork, progress: Progress): Promise<void> {
+  const { database, plan, conversions } = work
   const { type, after } = progress.row()
   const names = reachedNames(plan, conversions)
   for await (const rows of scanRows(database, plan, names, type === plan.uid ? after : '')) {
-    const rewritten = await convertBatch(database, plan, conversions, rows)
+    const rewritten = await convertBatch(work, rows)
     const last = rows.at(-1)?._id ?? ''
     await progress.noteBatch({ type: plan.uid, after: last, read: rows.length, rewritten })
   }
@@ -86,9 +115,7 @@ async function convertType(
 
 /** Returns the number of rewritten versions. Another writer is an exception: a command, or a process without beats. */
 async function convertBatch(
-  database: Database,
-  plan: ContentTypePlan,
-  conversions: Conversions,
+  { database, plan, conversions, fence }: TypeWork,
   batch: readonly VersionDocument[],
 ): Promise<number> {
   const versions = versionsOf(database, plan)
@@ -111,7 +138,9 @@ async function convertBatch(
     })
     if (updates.length === 0) return rewritten
     const options = { ordered: false, maxTimeMS: BULK_TIMEOUT_MS }
-    const { matchedCount } = await versions.bulkWrite(updates, options)
+    const { matchedCount } = await fence((session) =>
+      versions.bulkWrite(updates, { ...options, session }),
+    )
     rewritten += matchedCount
     if (matchedCount === updates.length) return rewritten
     const _id = { $in: updates.map(({ updateOne }) => updateOne.filter._id) }

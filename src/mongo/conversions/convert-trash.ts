@@ -5,6 +5,7 @@ import { BULK_TIMEOUT_MS } from '../read/get-versions.ts'
 import { deletionsIn, type TrashedVersion, trashedVersionsIn } from '../trash/trash-rows.ts'
 import { changedPaths } from './changed-paths.ts'
 import { type Conversions, convertMembers } from '../versions/convert-row.ts'
+import type { Fence } from './run-row.ts'
 
 const BATCH = 100
 
@@ -16,6 +17,7 @@ export async function convertTrash(
   database: Database,
   plan: ContentTypePlan,
   conversions: Conversions,
+  fence: Fence,
 ): Promise<void> {
   for await (const rows of scanTrash(database, plan)) {
     const updates = rows.flatMap(({ _id, version }) => {
@@ -24,7 +26,10 @@ export async function convertTrash(
       const update = { $set: changedPaths(version, changed, 'version.') }
       return [{ updateOne: { filter: { _id }, update } }]
     })
-    if (updates.length > 0) await trashedVersionsIn(database).bulkWrite(updates, UNHURRIED)
+    if (updates.length === 0) continue
+    await fence((session) =>
+      trashedVersionsIn(database).bulkWrite(updates, { ...UNHURRIED, session }),
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import { groupBy } from '../../base/group-by.ts'
-import type { HolderLedger, Ledger } from '../../schema/ledger/ledger.ts'
+import type { Column, HolderLedger, Ledger } from '../../schema/ledger/ledger.ts'
+import { isSameType } from '../../schema/ledger/type-of-attribute.ts'
 import type { Schema, ShapePlan } from '../../schema/plan.ts'
 import { isAdopted } from '../versions/adopted-expression.ts'
 import type { AttributeConversion, Conversions } from '../versions/convert-row.ts'
@@ -43,4 +44,20 @@ export function withoutPending(ledger: Ledger, { components }: Schema, done: Con
     holders[stored] = { ...before, columns }
   }
   return { ...ledger, version: ledger.version + 1, holders }
+}
+
+/** Whether all converted columns still have the types that were entered. */
+export function areTypesOf(entered: Ledger, current: Ledger): boolean {
+  return Object.entries(entered.holders).every(([uid, { columns }]) => {
+    const now = new Map(current.holders[uid]?.columns.map((column) => [column.stored, column]))
+    return columns.every((column) => {
+      const other = now.get(column.stored)
+      const isConverted = column.isConverting === true || other?.isConverting === true
+      return !isConverted || (other !== undefined && isSameConversion(column, other))
+    })
+  })
+}
+
+function isSameConversion(one: Column, other: Column): boolean {
+  return one.convertedAt === other.convertedAt && isSameType(one, other)
 }

@@ -37,14 +37,18 @@ export async function changeRun(
     { $inc: { step: 1 }, ...(Object.keys(changes).length > 0 && { $set: changes }) },
     { session },
   )
-  if (matchedCount === 0) throw new ConfigError([TAKEN_OVER])
+  if (matchedCount === 0) throw takenOver()
 }
 
 /** Deletes the row only for the process that has it. @throws ConfigError if another one has taken over */
 export async function endRun(database: Database, { _id, run }: RunId): Promise<void> {
   const { deletedCount } = await runsIn(database).deleteOne({ _id, run })
   if (deletedCount === 1) return
-  if ((await runsIn(database).findOne({ _id })) !== null) throw new ConfigError([TAKEN_OVER])
+  if ((await runsIn(database).findOne({ _id })) !== null) throw takenOver()
+}
+
+export function takenOver(): ConfigError {
+  return new ConfigError([TAKEN_OVER])
 }
 
 const TAKEN_OVER =

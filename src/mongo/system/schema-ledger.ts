@@ -29,9 +29,10 @@ export async function replaceLedger(
   database: Database,
   before: Ledger,
   after: Ledger,
+  session?: Session,
 ): Promise<boolean> {
   if (before.compacting !== undefined) throw new ConfigError([UNFINISHED_COMPACTION])
-  return replaceMarked(database, before, after)
+  return replaceMarked(database, before, after, session)
 }
 
 /** Also while values move, in the transaction of the move. */

@@ -53,6 +53,7 @@ export async function fitContent(
   await convertStored({
     database,
     schema,
+    entered: entered.ledger,
     log: (facts, message) => log.info(facts, message),
     assertAlone: () => assertAlone(database, entered.digest),
   })

@@ -1,0 +1,117 @@
+import { expect } from 'chai'
+import { type Db, MongoClient } from 'mongodb'
+import { convertStored } from '../../../src/mongo/conversions/convert-stored.ts'
+import type { Database } from '../../../src/mongo/connection/database.ts'
+import { type Base, SERVER_START } from '../../../src/server/services/open-base.ts'
+import { comparedRows, dumpExactly } from '../../server/compaction/compared-rows.ts'
+import { type Dump, restoreDatabase } from '../../server/locale-rename/renamed-world.ts'
+import { beforeTransactions, pauseAtEach } from '../../support/paused-process.ts'
+import { openReleases, type Releases } from '../../support/releases.ts'
+import { declare } from '../../support/server.ts'
+import { withTestBase } from '../../support/test-base.ts'
+import { testUri } from '../../support/test-database.ts'
+
+type Types = Readonly<Record<string, object>>
+
+const typesOf = (size: string, contact: object, first: object): Types => ({
+  'components/shared/part': { info: { displayName: 'Part' }, attributes: { size: { type: size } } },
+  note: declare('note', { contact }),
+  thing: declare(
+    'thing',
+    { size: { type: size, unique: true }, contact, parts: PARTS, first },
+    { draftAndPublish: true },
+  ),
+})
+const PARTS = { type: 'component', component: 'shared.part', repeatable: true }
+const OLDER = typesOf('integer', { type: 'string' }, { type: 'string' })
+const NEWER = typesOf('decimal', { type: 'email', convert: 'null' }, { type: 'text' })
+
+describe('convertStored', function () {
+  this.slow(20_000)
+  let releases: Releases
+  let client: MongoClient
+  let db: Db
+  let filled: Dump
+
+  before(async () => {
+    client = await MongoClient.connect(await testUri())
+    releases = openReleases('convert_stored')
+    db = client.db(releases.database)
+    const server = await releases.start(OLDER)
+    for (const size of [1, 2, 3]) {
+      const contact = size === 1 ? 'no address' : `${size}@example.org`
+      const data = { size, contact, parts: [{ size }], first: 'a' }
+      const made = await server.post('/api/things?status=published', data)
+      expect(made.status, made.text).to.equal(201)
+      expect((await server.post('/api/notes', { contact })).status).to.equal(201)
+      if (size === 3) await server.delete(`/api/things/${made.body.data.documentId}`)
+    }
+    await server.settled()
+    await releases.stop()
+    filled = await dumpExactly(db)
+  })
+  after(async () => {
+    await releases.end()
+    await client.close()
+  })
+
+  const start = <T>(contentTypes: Types, work: (base: Base) => Promise<T>): Promise<T> =>
+    withTestBase({ database: releases.database, contentTypes, options: SERVER_START }, work)
+  const convert = ({ schema, entered }: Base, database: Database): Promise<void> =>
+    convertStored({
+      database,
+      schema,
+      entered: entered.ledger,
+      log: () => undefined,
+      assertAlone: () => Promise.resolve(),
+    })
+
+  it('stops a process that slept while an older release converted the values back', async () => {
+    const rollBack = (): Promise<void> =>
+      start(OLDER, async (base) => {
+        await convert(base, base.database)
+        await db.collection('things').updateMany({}, { $set: { contact: 'free text', size: 7 } })
+      })
+    const pauses = await pauseAtEach({
+      db,
+      restore: () => restoreDatabase(db, filled),
+      withBase: (work) => start(NEWER, work),
+      work: convert,
+      takeOver: rollBack,
+      contentOf: async () => [
+        comparedRows(await dumpExactly(db)),
+        await db.collection('quire_schema').findOne({}),
+      ],
+    })
+    expect(pauses).to.be.greaterThan(5)
+  })
+
+  it('leaves the values to an older release that has entered its types', async () => {
+    const isDecimal = { $type: 'decimal' }
+    for (let at = 1; ; at += 1) {
+      await restoreDatabase(db, filled)
+      let pauses = 0
+      const failure = await start(NEWER, async (base) => {
+        const enter = async (): Promise<void> => {
+          pauses += 1
+          if (pauses !== at) return
+          await db.collection('quire_processes').deleteMany({}) // it has expired
+          await start(OLDER, () => Promise.resolve())
+        }
+        const error: unknown = await convert(base, beforeTransactions(base.database, enter)).catch(
+          (reason: unknown) => reason,
+        )
+        return String(error)
+      })
+      if (pauses < at) break
+      expect(failure, `transaction ${at}`).to.match(/another one has taken over/)
+      await start(OLDER, (base) => convert(base, base.database))
+      const later = { $or: [{ size: isDecimal }, { 'parts.size': isDecimal }] }
+      expect(await db.collection('things').countDocuments(later)).to.equal(0)
+      const deleted = { 'version.size': isDecimal }
+      expect(await db.collection('quire_trash_versions').countDocuments(deleted)).to.equal(0)
+      const ledger = await db.collection('quire_schema').findOne({})
+      expect(JSON.stringify(ledger)).not.to.include('isConverting')
+    }
+  })
+})
