@@ -41,11 +41,15 @@ function trimmed({ from, to, insert }: TextDifference, old: string): TextDiffere
   return { from: from + start, to: to - tail, insert: insert.slice(start, insert.length - tail) }
 }
 
-/** The offset in the new text. An offset at an insertion stays before it. */
-export function mapOffset(offset: number, ranges: readonly TextDifference[]): number {
+/** The offset in the new text. `side` is its side of text that is inserted exactly there. */
+export function mapOffset(
+  offset: number,
+  ranges: readonly TextDifference[],
+  side: 'before' | 'after' = 'before',
+): number {
   let shift = 0
   for (const { from, to, insert } of ranges) {
-    if (offset <= from) break
+    if (offset < from || (offset === from && side === 'before')) break
     if (offset < to) return shift + Math.min(offset, from + insert.length)
     shift += insert.length - (to - from)
   }

@@ -1,7 +1,7 @@
 import { defaultKeymap, history, historyKeymap, isolateHistory } from '@codemirror/commands'
 import { markdownKeymap, markdownLanguage, pasteURLAsLink } from '@codemirror/lang-markdown'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { EditorState, type Extension, Prec, Transaction } from '@codemirror/state'
+import { type ChangeDesc, EditorState, type Extension, Prec, Transaction } from '@codemirror/state'
 import { EditorView, type KeyBinding, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { picturesIn } from '../media/pictures-in.ts'
@@ -10,11 +10,20 @@ import { applyTool, type MarkdownTool } from './markdown-commands.ts'
 
 export type CodeLanguage = 'markdown' | 'json'
 
+/** Offsets in the text. */
+export interface TextSelection {
+  readonly anchor: number
+  readonly head: number
+}
+
+/** The offset in a changed text. `side` is its side of text that is inserted exactly there. */
+export type OffsetMap = (offset: number, side: 'before' | 'after') => number
+
 export interface CodeEditorOptions {
   readonly language: CodeLanguage
   readonly text: string
-  /** The first selection, as offsets in the text. Default: its start. */
-  readonly selection?: { readonly anchor: number; readonly head: number }
+  /** Default: the start of the text. */
+  readonly selection?: TextSelection
   readonly isReadOnly: boolean
   readonly label: string
   readonly onChange: (text: string) => void
@@ -27,6 +36,10 @@ export interface CodeEditorOptions {
 export interface CodeEditor {
   /** Sets a text from elsewhere, which undo does not take back. */
   readonly setText: (text: string) => void
+  readonly getSelection: () => TextSelection
+  readonly select: (selection: TextSelection) => void
+  /** Maps offsets from before the action to those after it. */
+  readonly record: (action: () => void) => OffsetMap
   readonly apply: (tool: MarkdownTool) => void
   /** Remembers the position of the cursor, which follows later changes. Returns its number. */
   readonly hold: () => number
@@ -50,6 +63,7 @@ function openIn(host: HTMLElement, options: CodeEditorOptions, support: Extensio
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
   const held: number[] = []
   const hold = (at: number): number => held.push(at) - 1
+  const recorder: Recorder = { changes: null }
   let isSetting = false
   const view = new EditorView({
     root,
@@ -65,6 +79,7 @@ function openIn(host: HTMLElement, options: CodeEditorOptions, support: Extensio
         EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'true' }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return
+          recorder.changes?.push(update.changes.desc)
           for (const [index, at] of held.entries()) held[index] = update.changes.mapPos(at, 1)
           if (!isSetting) options.onChange(update.state.doc.toString())
         }),
@@ -83,10 +98,8 @@ function openIn(host: HTMLElement, options: CodeEditorOptions, support: Extensio
       view.dispatch({ changes, annotations: Transaction.addToHistory.of(false) })
       isSetting = false
     },
-    apply: (tool) => {
-      view.focus()
-      view.dispatch(applyTool(view.state, tool))
-    },
+    ...placeIn(view, recorder),
+    apply: (tool) => view.dispatch(applyTool(view.state, tool)),
     hold: () => hold(view.state.selection.main.to),
     insert: (index, text) => {
       const from = Math.min(held[index] ?? view.state.doc.length, view.state.doc.length)
@@ -94,6 +107,32 @@ function openIn(host: HTMLElement, options: CodeEditorOptions, support: Extensio
     },
     focus: () => view.focus(),
     destroy: () => view.destroy(),
+  }
+}
+
+interface Recorder {
+  /** The changes since the start of the recording. */
+  changes: ChangeDesc[] | null
+}
+
+function placeIn(
+  view: EditorView,
+  recorder: Recorder,
+): Pick<CodeEditor, 'getSelection' | 'select' | 'record'> {
+  return {
+    getSelection: () => {
+      const { anchor, head } = view.state.selection.main
+      return { anchor, head }
+    },
+    select: (selection) => view.dispatch({ selection }),
+    record: (action) => {
+      const changes: ChangeDesc[] = []
+      recorder.changes = changes
+      action()
+      recorder.changes = null
+      return (offset, side) =>
+        changes.reduce((at, one) => one.mapPos(at, side === 'before' ? -1 : 1), offset)
+    },
   }
 }
 

@@ -11,12 +11,14 @@ export interface ToolButtonProps {
   readonly keys?: string
   readonly isPressed?: boolean
   readonly isExpanded?: boolean
+  /** Was pressed and is not applied yet. Ignores further presses. */
+  readonly isWaiting?: boolean
   readonly onPress: () => void
 }
 
 /** A button of an editor's toolbar. The selection of the editor stays. */
 export function ToolButton(props: ToolButtonProps) {
-  const { icon, name, keys, isPressed, isExpanded, onPress } = props
+  const { icon, name, keys, isPressed, isExpanded, isWaiting = false, onPress } = props
   const { t } = useTexts()
   return (
     <button
@@ -25,9 +27,13 @@ export function ToolButton(props: ToolButtonProps) {
       aria-label={name}
       aria-pressed={isPressed}
       aria-expanded={isExpanded}
+      aria-disabled={isWaiting || undefined}
+      data-waiting={isWaiting || undefined}
       title={keys === undefined ? name : `${name} (${keyNames(keys, t)})`}
       onMouseDown={(event) => event.preventDefault()}
-      onClick={onPress}
+      onClick={() => {
+        if (!isWaiting) onPress()
+      }}
     >
       <Drawing path={TOOL_ICONS[icon]} size={15} />
     </button>

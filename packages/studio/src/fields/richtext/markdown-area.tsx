@@ -1,4 +1,4 @@
-import { Suspense, useRef, useState } from 'react'
+import { type RefObject, Suspense, useRef, useState } from 'react'
 import { lazyPart } from '../../design/load-part.tsx'
 import { LoadBoundary } from '../../design/not-loaded.tsx'
 import { notifyFailure } from '../../design/toasts.tsx'
@@ -6,7 +6,9 @@ import type { FileValue } from '../../entry/values.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { CodeArea } from '../code/code-area.tsx'
 import type { CodeEditor } from '../code/code-editor.ts'
+import type { MarkdownTool } from '../code/markdown-commands.ts'
 import { pictureMarkdown } from '../code/picture-markdown.ts'
+import type { CodeHandle } from '../code/use-code-editor.ts'
 import { isOfKind } from '../media/file-kinds.ts'
 import { UploadRow } from '../media/upload-row.tsx'
 import { useUploads } from '../media/use-uploads.ts'
@@ -29,14 +31,15 @@ export interface MarkdownAreaProps {
 /** A Markdown editor with tools and a preview, next to the text or, on a narrow screen, instead. */
 export function MarkdownArea({ text, label, isInvalid, isReadOnly, onChange }: MarkdownAreaProps) {
   const { t } = useTexts()
-  const editor = useRef<CodeEditor | null>(null)
+  const code = useRef<CodeHandle>(null)
+  const { waitingTools, press } = useTools(code)
   const [isChoosing, choose] = useState(false)
   const [isPreviewing, preview] = useState(false)
-  const { uploads, drop, take } = usePictures(editor)
+  const { uploads, drop, take } = usePictures(code)
   const insert = ({ url, alternativeText }: FileValue): void => {
-    const { current } = editor
-    current?.insert(current.hold(), pictureMarkdown(url, alternativeText))
-    current?.focus()
+    const text = pictureMarkdown(url, alternativeText)
+    code.current?.focus()
+    code.current?.run((editor) => editor.insert(editor.hold(), text))
   }
   const toggle = (
     <button
@@ -54,23 +57,21 @@ export function MarkdownArea({ text, label, isInvalid, isReadOnly, onChange }: M
         <div className={toolbar['bar']}>{toggle}</div>
       ) : (
         <MarkdownTools
-          {...{ isChoosing }}
+          {...{ isChoosing, waitingTools }}
           onChoose={choose}
-          onTool={(tool) => editor.current?.apply(tool)}
+          onTool={press}
           onChosen={insert}
-          onUpload={(files) => take(files)}
+          onUpload={(files) => code.current?.run(({ hold }) => take(files, hold))}
         >
           {toggle}
         </MarkdownTools>
       )}
       <div className={styles['panes']} data-previewing={isPreviewing || undefined}>
         <CodeArea
+          ref={code}
           language="markdown"
           isWithin
           {...{ text, label, isInvalid, isReadOnly, onChange }}
-          onOpen={(opened) => {
-            editor.current = opened
-          }}
           onFiles={take}
           onPicture={() => choose(true)}
         />
@@ -89,21 +90,37 @@ export function MarkdownArea({ text, label, isInvalid, isReadOnly, onChange }: M
   )
 }
 
+/** Tools that apply to the word that is typed after their press. */
+const INLINE_TOOLS: readonly MarkdownTool[] = ['bold', 'italic', 'code', 'link']
+
+/** A tool that is pressed before the editor has loaded waits for it. */
+function useTools(code: RefObject<CodeHandle | null>) {
+  const [waitingTools, setWaiting] = useState<readonly MarkdownTool[]>([])
+  const press = (tool: MarkdownTool): void => {
+    const apply = (editor: CodeEditor): void => {
+      editor.apply(tool)
+      setWaiting((tools) => tools.filter((one) => one !== tool))
+    }
+    code.current?.focus()
+    const isDone = code.current?.run(apply, INLINE_TOOLS.includes(tool)) ?? true
+    if (!isDone) setWaiting((tools) => [...tools, tool])
+  }
+  return { waitingTools, press }
+}
+
 /** Uploads pictures and inserts each one at its position, which follows later changes. */
-function usePictures(editor: { readonly current: CodeEditor | null }) {
+function usePictures(code: RefObject<CodeHandle | null>) {
   const { t } = useTexts()
   const places = useRef(new Map<number, number>())
   const { uploads, start, drop } = useUploads(({ url, alternativeText }, id) => {
     const place = places.current.get(id)
-    if (place !== undefined) editor.current?.insert(place, pictureMarkdown(url, alternativeText))
+    if (place === undefined) return
+    code.current?.run((editor) => editor.insert(place, pictureMarkdown(url, alternativeText)))
   })
-  const take = (files: readonly File[], hold = () => editor.current?.hold()): void => {
+  const take = (files: readonly File[], hold: () => number): void => {
     const pictures = files.filter(({ type }) => isOfKind(type, ['images']))
     if (pictures.length < files.length) notifyFailure(t('media.wrongKind'))
-    for (const id of start(pictures)) {
-      const place = hold()
-      if (place !== undefined) places.current.set(id, place)
-    }
+    for (const id of start(pictures)) places.current.set(id, hold())
   }
   return { uploads, drop, take }
 }

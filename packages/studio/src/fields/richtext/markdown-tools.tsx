@@ -28,6 +28,8 @@ const TOOLS: readonly Tool[] = [
 
 export interface MarkdownToolsProps {
   readonly isChoosing: boolean
+  /** Tools that were pressed before the editor has loaded. */
+  readonly waitingTools: readonly MarkdownTool[]
   readonly onChoose: (isChoosing: boolean) => void
   readonly onTool: (tool: MarkdownTool) => void
   readonly onChosen: (file: FileValue) => void
@@ -37,7 +39,7 @@ export interface MarkdownToolsProps {
 
 /** The toolbar: one tab stop, arrow keys move within it. */
 export function MarkdownTools(props: MarkdownToolsProps) {
-  const { isChoosing, onChoose, onTool, onChosen, onUpload, children } = props
+  const { isChoosing, waitingTools, onChoose, onTool, onChosen, onUpload, children } = props
   const { t } = useTexts()
   return (
     <>
@@ -48,6 +50,7 @@ export function MarkdownTools(props: MarkdownToolsProps) {
             icon={tool}
             name={t(name)}
             keys={keys}
+            isWaiting={waitingTools.includes(tool)}
             onPress={() => onTool(tool)}
           />
         ))}
