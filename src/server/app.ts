@@ -24,7 +24,7 @@ import { MAX_FILE_BYTES } from '../content/translation/translation-file.ts'
 import { readRawBody } from '../http/body/read-raw-body.ts'
 import { openWaiting, type Waiting } from '../http/sync/open-waiting.ts'
 import { rootRoutes } from '../http/routes/root-routes.ts'
-import { serveStudio } from '../http/routes/serve-studio.ts'
+import { readOnce, serveStudio } from '../http/routes/serve-studio.ts'
 import { serveUploads } from '../http/routes/serve-uploads.ts'
 import type { Middleware } from '../http/router/state.ts'
 import { readStudioFiles } from '../http/answer/studio-files.ts'
@@ -111,6 +111,8 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
 }
 
 const STUDIO_FOLDER = fileURLToPath(new URL('../../studio/', import.meta.url))
+/** Shared by all servers of a process. */
+const studioFiles = readOnce(() => readStudioFiles(STUDIO_FOLDER))
 
 function openBodies({
   maxReadingBytes,
@@ -172,8 +174,8 @@ function openRouters(
     media,
     presenceStreams,
   })
-  const studioFiles = async () => brandStudio(await readStudioFiles(STUDIO_FOLDER), branding)
-  const studio = serveStudio(studioFiles, previewOrigins(services.definitions))
+  const branded = async () => brandStudio(await studioFiles(), branding)
+  const studio = serveStudio(branded, previewOrigins(services.definitions))
   const agents = mcpRoutes({
     ...services,
     ...config,

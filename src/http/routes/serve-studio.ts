@@ -34,7 +34,7 @@ export function serveStudio(
 ): GuardedRouter {
   const router = guardedRouter('', { sensitive: true })
   const policy = policyFor(previews)
-  const opened = onceRead(read)
+  const opened = readOnce(read)
   setTimeout(() => void opened().catch(() => undefined), READ_AFTER_MS).unref()
   const page = everyone(async (ctx) => sendPage(ctx, await opened(), policy))
   router.get('/studio', page)
@@ -65,7 +65,7 @@ export function serveStudio(
 }
 
 /** Files that are missing or unreadable are looked for again. */
-function onceRead(read: () => Promise<StudioFiles>): () => Promise<StudioFiles> {
+export function readOnce(read: () => Promise<StudioFiles>): () => Promise<StudioFiles> {
   let opened: Promise<StudioFiles> | null = null
   const again = (): void => {
     opened = null
