@@ -22,13 +22,13 @@ export async function storeInParts(
   }
 }
 
-/** More arguments than this overflow the stack of some engines. */
+/** More overflow the stack of some engines. */
 const MAX_ARGUMENTS = 8_192
 
 export function encodeBase64(bytes: Uint8Array): string {
   let text = ''
   for (let start = 0; start < bytes.length; start += MAX_ARGUMENTS) {
-    text += String.fromCodePoint(...bytes.subarray(start, start + MAX_ARGUMENTS))
+    text += Reflect.apply(String.fromCodePoint, null, bytes.subarray(start, start + MAX_ARGUMENTS))
   }
   return btoa(text)
 }

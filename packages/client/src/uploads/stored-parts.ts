@@ -40,5 +40,8 @@ export function openStoredParts(
 }
 
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (letter) => letter.codePointAt(0) ?? 0)
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.codePointAt(at) ?? 0
+  return bytes
 }
