@@ -8,7 +8,7 @@ export const declareFaultEnglish = {
     '{type} would write its one-to-one relations into this collection, which is only read',
   'fault.declare.adoptLevels':
     'The components of an adopted collection are nested at most {limit} levels deep',
-  'fault.declare.adoptOption': 'This adopted collection does not support it: leave this out',
+  'fault.declare.adoptOption': 'An adopted collection does not support this. Leave it out.',
   'fault.declare.adoptPaths':
     '{name} and {other} overlap, so they cannot both be written: set "writable": false for one',
   'fault.declare.adoptType': 'An adopted collection has no attributes of type {type}',
@@ -29,7 +29,7 @@ export const declareFaultEnglish = {
   'fault.declare.duplicate': '{name} is already declared in {file}',
   'fault.declare.endless':
     'This component requires another one that requires this one. Make one of them optional.',
-  'fault.declare.filterDepth': 'A filter may pass through one relation or component',
+  'fault.declare.filterDepth': 'A filter may pass through at most one relation or component',
   'fault.declare.filterHolder': 'There is no relation or component {name}',
   'fault.declare.filterName': 'There is no attribute {name} that can be filtered',
   'fault.declare.gone': 'There is no declaration of {name}',
@@ -67,7 +67,7 @@ export const declareFaultEnglish = {
   'fault.declare.populate': 'The default populate does not match these types',
   'fault.declare.previewAddress': 'The address must start with http:// or https://',
   'fault.declare.previewPlace': 'The placeholder {name} does not exist. Use {valids}.',
-  'fault.declare.reviewDrafts': 'Only drafts are reviewed. Turn on draft & publish',
+  'fault.declare.reviewDrafts': 'Only drafts are reviewed. Turn on “Draft & publish”.',
   'fault.declare.reviewPublish': 'Use the last stage, {name}',
   'fault.declare.query': 'The named query {name} does not match these types',
   'fault.declare.regex': 'This is not a valid regular expression',
@@ -94,6 +94,6 @@ export const declareFaultEnglish = {
   'fault.declare.urlType': 'A value of {name} ({type}) does not fit into an address',
   'fault.declare.userDeleteMany': 'delete needs a relation to one user',
   'fault.declare.userDeletePlace':
-    'Only a relation to end users that this content-type stores can have this option',
+    'Only a relation to app users that this content type stores can have this option',
   'fault.declare.userDeleteRequired': 'A required relation cannot be cleared. Use delete or keep.',
 } as const

@@ -6,10 +6,11 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
   'fault.declare.bothSides': 'Eine Seite hat entweder inversedBy oder mappedBy, nicht beides',
   'fault.declare.collection': 'Verwenden Sie Buchstaben, Ziffern und _',
   'fault.declare.adoptInverse':
-    '{type} würde seine Eins-zu-eins-Relationen in diese Sammlung schreiben, die nur gelesen wird',
+    '{type} würde seine Eins-zu-eins-Beziehungen in diese Sammlung schreiben, die nur gelesen wird',
   'fault.declare.adoptLevels':
     'Die Komponenten einer übernommenen Sammlung sind höchstens {limit} Ebenen tief verschachtelt',
-  'fault.declare.adoptOption': 'Diese übernommene Sammlung unterstützt das nicht: bitte weglassen',
+  'fault.declare.adoptOption':
+    'Eine übernommene Sammlung unterstützt das nicht. Lassen Sie es weg.',
   'fault.declare.adoptPaths':
     '{name} und {other} überschneiden sich und sind nicht beide schreibbar: Setzen Sie für eines "writable": false',
   'fault.declare.adoptType': 'Eine übernommene Sammlung hat keine Felder vom Typ {type}',
@@ -32,7 +33,8 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
   'fault.declare.duplicate': '{name} ist schon in {file} deklariert',
   'fault.declare.endless':
     'Diese Komponente verlangt eine andere, die wiederum diese verlangt. Machen Sie eine davon optional.',
-  'fault.declare.filterDepth': 'Ein Filter darf durch eine Beziehung oder Komponente führen',
+  'fault.declare.filterDepth':
+    'Ein Filter darf durch höchstens eine Beziehung oder Komponente führen',
   'fault.declare.filterHolder': 'Es gibt keine Beziehung oder Komponente {name}',
   'fault.declare.filterName': 'Es gibt kein Attribut {name}, nach dem sich filtern lässt',
   'fault.declare.gone': 'Es gibt keine Deklaration von {name}',
@@ -73,7 +75,8 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
   'fault.declare.populate': 'Die Vorgabe für populate passt nicht zu diesen Typen',
   'fault.declare.previewAddress': 'Die Adresse muss mit http:// oder https:// beginnen',
   'fault.declare.previewPlace': 'Den Platzhalter {name} gibt es nicht. Verwenden Sie {valids}.',
-  'fault.declare.reviewDrafts': 'Nur Entwürfe werden geprüft. Schalten Sie Entwürfe ein',
+  'fault.declare.reviewDrafts':
+    'Nur Entwürfe werden geprüft. Schalten Sie „Entwurf und Veröffentlichung“ ein.',
   'fault.declare.reviewPublish': 'Verwenden Sie die letzte Stufe, {name}',
   'fault.declare.query': 'Die benannte Abfrage {name} passt nicht zu diesen Typen',
   'fault.declare.regex': 'Das ist kein gültiger regulärer Ausdruck',
@@ -98,9 +101,9 @@ export const declareFaultGerman: Readonly<Record<keyof typeof declareFaultEnglis
     'Die Adresse muss ein Pfad wie /articles/… sein oder mit http:// oder https:// beginnen',
   'fault.declare.urlPrivate': '{name} ist privat und darf in keiner Adresse stehen',
   'fault.declare.urlType': 'Ein Wert von {name} ({type}) passt nicht in eine Adresse',
-  'fault.declare.userDeleteMany': 'delete braucht eine Relation zu einem einzigen Benutzer',
+  'fault.declare.userDeleteMany': 'delete braucht eine Beziehung zu einem einzigen Benutzer',
   'fault.declare.userDeletePlace':
-    'Nur eine Relation zu Endbenutzern, die dieser Inhaltstyp speichert, kann diese Option haben',
+    'Nur eine Beziehung zu App-Benutzern, die dieser Inhaltstyp speichert, kann diese Option haben',
   'fault.declare.userDeleteRequired':
-    'Eine Pflichtrelation kann nicht geleert werden. Verwenden Sie delete oder keep.',
+    'Eine erforderliche Beziehung kann nicht geleert werden. Verwenden Sie delete oder keep.',
 }

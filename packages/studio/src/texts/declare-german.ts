@@ -38,7 +38,7 @@ export const declareGerman: Readonly<Record<keyof typeof declareEnglish, string>
   'declare.write': 'Dateien schreiben',
   'declare.starting': 'Der Server startet neu …',
   'declare.started': 'Der Server ist neu gestartet',
-  'declare.silent': 'Der Server ist nicht wieder gestartet. Sehen Sie in seinem Terminal nach.',
+  'declare.silent': 'Der Server ist nicht neu gestartet. Sehen Sie in seinem Terminal nach.',
   'declare.changed':
     'Die Dateien haben sich geändert. Öffnen Sie diese Seite noch einmal, um die Änderungen zu sehen.',
   'declare.deleteType': '{name} löschen',

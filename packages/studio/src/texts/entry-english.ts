@@ -65,10 +65,10 @@ export const entryEnglish = {
   'beside.hide': 'Hide',
   'begin.several': 'Translate into several languages',
   'begin.title': 'Translate into several languages',
-  'begin.from': 'Begin with',
+  'begin.from': 'Start with',
   'begin.empty': 'Empty fields',
   'begin.submit': 'Translate',
-  'begin.done': '{count} translation begun | {count} translations begun',
+  'begin.done': '{count} translation started | {count} translations started',
   'begin.noneChosen': 'Select at least one language.',
 
   'side.apps': 'For apps',
@@ -222,7 +222,7 @@ export const entryEnglish = {
   'relation.none': 'No results',
   'relation.new': 'New: {name}',
   'relation.count': '{count}, in order',
-  'relation.looking': 'Searching …',
+  'relation.looking': 'Searching…',
   'relation.onlyBeginnings':
     'Too many entries to search all texts. These are the entries with a {name} that starts with your text.',
   'relation.tooMany':

@@ -24,7 +24,7 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'fault.blocks.link': 'Keine gültige Linkadresse',
   'fault.blocks.links': 'Höchstens {limit} Links auf Einträge',
   'fault.blocks.table':
-    'Dieser Text kann nicht mit einer Tabelle gespeichert werden. Entfernen Sie die Tabelle',
+    'Dieser Text kann nicht mit einer Tabelle gespeichert werden. Entfernen Sie die Tabelle.',
   'fault.blocks.text': 'Hier fehlt ein Text',
   'fault.blocks.type': 'Unbekannte Art von Block',
   'fault.boolean.base': 'Das muss Ja oder Nein sein',
@@ -44,7 +44,7 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'fault.json.keySurrogate': 'Dieser Name enthält ein unvollständiges Zeichen',
   'fault.json.number': 'Diese Zahl ist zu groß',
   'fault.locale.code': 'Kein Sprachkürzel. Beispiele: en, pt-BR',
-  'fault.locale.default': 'Machen Sie stattdessen eine andere Sprache zum Standard',
+  'fault.locale.default': 'Legen Sie stattdessen eine andere Sprache als Standard fest',
   'fault.locale.isDefault': 'Die Standardsprache lässt sich nicht entfernen',
   'fault.locale.spelling': 'Die richtige Schreibweise ist {canonical}',
   'fault.media.private': 'Dieses Feld erlaubt nur öffentliche Dateien',
@@ -76,7 +76,7 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'fault.rule.set': 'Die Werte, die die Regel setzt, sind ungültig: {problem}',
   'fault.rule.where': 'Die Bedingung der Regel ist ungültig: {problem}',
   'fault.schedule.author': 'Der Urheber dieser Planung ist kein Administrator mehr',
-  'fault.schedule.notFailed': 'Das ist nicht fehlgeschlagen',
+  'fault.schedule.notFailed': 'Diese Planung ist nicht fehlgeschlagen',
   'fault.string.base': 'Das muss ein Text sein',
   'fault.string.email': 'Keine gültige E-Mail-Adresse',
   'fault.string.empty': 'Dieses Feld ist erforderlich',
@@ -92,8 +92,8 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'fault.time.base': 'Keine gültige Uhrzeit',
   'fault.time.format': 'Keine gültige Uhrzeit. Beispiel: 17:30',
   'fault.time.future': 'Dieser Zeitpunkt liegt in der Vergangenheit',
-  'fault.time.years': 'Höchstens in {limit} Jahr | Höchstens in {limit} Jahren',
-  'fault.token.permissions': 'Nur ein benutzerdefiniertes Token nennt einzelne Rechte',
+  'fault.time.years': 'Höchstens {limit} Jahr im Voraus | Höchstens {limit} Jahre im Voraus',
+  'fault.token.permissions': 'Nur ein Token mit ausgewählten Aktionen hat einzelne Berechtigungen',
   'fault.url.inner': 'Diese Adresse ist nicht öffentlich',
   'fault.webhook.disabled': 'Der Webhook ist ausgeschaltet',
   'fault.webhook.log': 'Das Protokoll enthält die Commits {from} bis {to}',
@@ -103,12 +103,12 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.account_blocked': 'Dieses Konto ist gesperrt',
   'refused.account_taken': 'Die E-Mail-Adresse oder der Benutzername ist schon vergeben',
   'refused.already_confirmed': 'Diese E-Mail-Adresse ist schon bestätigt',
-  'refused.already_there': 'Diesen Eintrag gibt es schon wieder',
+  'refused.already_there': 'Dieser Eintrag wurde schon wiederhergestellt',
   'refused.ambiguous_revision': 'Mehrere Fassungen haben diese Revision',
   'refused.cannot_crop':
     'Dieses Bild lässt sich nicht zuschneiden: es hat mehrere Bilder oder Seiten, es ist beschädigt, oder der Rahmen liegt außerhalb',
   'refused.conflicting_state':
-    'Der jetzige Stand erlaubt das nicht. Laden Sie die Seite neu, und versuchen Sie es noch einmal.',
+    'Der aktuelle Stand erlaubt das nicht. Laden Sie die Seite neu, und versuchen Sie es noch einmal.',
   'refused.connection_position':
     'Ein verknüpfter Eintrag, neben dem ein anderer stehen soll, existiert nicht mehr',
   'refused.cross_site': 'Die Anfrage kam von einer anderen Website',
@@ -116,7 +116,7 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.database_busy': 'Der Server ist beschäftigt. Versuchen Sie es gleich noch einmal.',
   'refused.database_not_writable': 'Die Datenbank nimmt zurzeit keine Änderungen an',
   'refused.database_unreachable': 'Die Datenbank ist zurzeit nicht erreichbar',
-  'refused.disk_full': 'Für Dateien ist kein Platz mehr',
+  'refused.disk_full': 'Auf dem Server ist kein Platz für Dateien mehr frei',
   'refused.email_in_use': 'Diese E-Mail-Adresse gehört schon zu einem anderen Konto',
   'refused.email_missing': 'Der Anbieter hat keine E-Mail-Adresse gesendet',
   'refused.email_not_confirmed': 'Die E-Mail-Adresse ist noch nicht bestätigt',
@@ -184,12 +184,12 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
     'Einige Einträge dieses Releases können nicht veröffentlicht werden. Drücken Sie „Prüfen“, um sie zu sehen.',
   'refused.release_state': 'Der Status des Releases hat sich geändert. Prüfen Sie ihn noch einmal.',
   'refused.request_under_way': 'Diese Anfrage läuft schon',
-  'refused.role_in_use': 'Jemand hat diese Rolle noch',
+  'refused.role_in_use': 'Diese Rolle ist noch zugewiesen',
   'refused.second_factor_required':
     'Dieser Server verlangt jetzt einen zweiten Faktor. Laden Sie die Seite neu, um ihn einzurichten.',
   'refused.storage_unreachable': 'Der Dateispeicher ist zurzeit nicht erreichbar',
   'refused.sync_token_expired': 'Die Daten sind veraltet. Laden Sie die Seite neu.',
-  'refused.totp_enabled': 'Codes einer App werden schon verlangt',
+  'refused.totp_enabled': 'Eine Authenticator-App ist schon eingerichtet',
   'refused.translation_failed':
     'Der Übersetzungsdienst antwortet nicht. Versuchen Sie es später noch einmal.',
   'refused.unavailable':
@@ -203,7 +203,7 @@ export const faultGerman: Readonly<Record<keyof typeof faultEnglish, string>> = 
   'refused.upload_locked':
     'Diese Datei wird gerade schon hochgeladen. Versuchen Sie es gleich noch einmal.',
   'refused.upload_offset':
-    'Diese Datei wurde an anderer Stelle weiter hochgeladen. Laden Sie sie noch einmal hoch.',
+    'Das Hochladen dieser Datei wurde anderswo fortgesetzt. Laden Sie sie noch einmal hoch.',
   'refused.value_not_unique':
     'Ein anderer Eintrag hat schon diesen Wert, und er muss eindeutig sein',
   'refused.write_conflict': 'Andere ändern dies gleichzeitig. Versuchen Sie es gleich noch einmal.',

@@ -115,8 +115,10 @@ export const logEnglish = {
   'webhook.error.timeout': 'no response within 15 seconds',
   'webhook.error.unreachable': 'it cannot be reached',
   'webhook.error.address_refused': 'internal addresses are refused',
-  'webhook.withheld.rules': 'sent without content: the creator of the webhook reads it under rules',
-  'webhook.withheld.permission': 'sent without content: the creator of the webhook may not read it',
+  'webhook.withheld.rules':
+    'sent without content: the creator of the webhook may read the entry under rules only',
+  'webhook.withheld.permission':
+    'sent without content: the creator of the webhook may not read the entry',
   'webhook.withheld.creator': 'sent without content: the creator of the webhook was removed',
 
   'extension.title': 'Extensions',

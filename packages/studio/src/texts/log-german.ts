@@ -68,7 +68,7 @@ export const logGerman: Readonly<Record<keyof typeof logEnglish, string>> = {
   'webhook.body.thin': 'Nur die ID des Eintrags',
   'webhook.headers': 'Kopfzeilen',
   'webhook.headersHint':
-    'Sie werden mit jeder Anfrage gesendet, zum Beispiel Authorization. Die Werte werden nie wieder angezeigt.',
+    'Teil jeder Anfrage, zum Beispiel Authorization. Die Werte werden nie wieder angezeigt.',
   'webhook.header': 'Kopfzeile',
   'webhook.headerValue': 'Wert',
   'webhook.headerStored': 'Gespeichert. Lassen Sie das Feld leer, um den Wert zu behalten.',
@@ -77,7 +77,7 @@ export const logGerman: Readonly<Record<keyof typeof logEnglish, string>> = {
   'webhook.ordered': 'Die Reihenfolge der Ereignisse je Eintrag einhalten',
   'webhook.off': 'aus',
   'webhook.gone': 'aus: Der Empfänger antwortete mit 410 Gone',
-  'webhook.missed': 'Hat die Commits {from} bis {to} verpasst: Sie sind nicht mehr im Protokoll.',
+  'webhook.missed': 'Hat die Commits {from} bis {to} verpasst, die nicht mehr im Protokoll sind.',
   'webhook.enable': 'Einschalten',
   'webhook.disable': 'Ausschalten',
   'webhook.secret': 'Geheimnis',
@@ -117,12 +117,12 @@ export const logGerman: Readonly<Record<keyof typeof logEnglish, string>> = {
   'webhook.error.status': 'Status {status}',
   'webhook.error.redirect': 'leitet weiter, Weiterleitungen werden nicht verfolgt',
   'webhook.error.timeout': 'keine Antwort innerhalb von 15 Sekunden',
-  'webhook.error.unreachable': 'nicht zu erreichen',
+  'webhook.error.unreachable': 'nicht erreichbar',
   'webhook.error.address_refused': 'interne Adressen werden abgelehnt',
   'webhook.withheld.rules':
-    'ohne Inhalt gesendet: Wer den Webhook angelegt hat, liest ihn nur unter Regeln',
+    'ohne Inhalt gesendet: Das Konto, das den Webhook angelegt hat, darf den Eintrag nur unter Regeln lesen',
   'webhook.withheld.permission':
-    'ohne Inhalt gesendet: Wer den Webhook angelegt hat, darf ihn nicht lesen',
+    'ohne Inhalt gesendet: Das Konto, das den Webhook angelegt hat, darf den Eintrag nicht lesen',
   'webhook.withheld.creator':
     'ohne Inhalt gesendet: Das Konto, das den Webhook angelegt hat, wurde entfernt',
 
@@ -135,14 +135,13 @@ export const logGerman: Readonly<Record<keyof typeof logEnglish, string>> = {
   'extension.failures': 'Fehlgeschlagene Aufrufe',
   'extension.failuresOf': 'Fehlgeschlagene Aufrufe von {name}',
   'extension.failuresHint':
-    'Diese Aufrufe sind nach allen Wiederholungen fehlgeschlagen. Sie werden 30 Tage aufbewahrt.',
+    'Diese Aufrufe sind nach allen Versuchen fehlgeschlagen und werden 30 Tage aufbewahrt.',
   'extension.noFailures': 'Keine fehlgeschlagenen Aufrufe',
-  'extension.noFailuresHint':
-    'Aufrufe, die nach allen Wiederholungen fehlschlagen, erscheinen hier.',
-  'extension.retry': 'Wiederholen',
-  'extension.retryOf': 'Wiederholen: {entry}',
-  'extension.retryAll': 'Alle wiederholen',
-  'extension.retrying': 'Wird gleich wiederholt',
+  'extension.noFailuresHint': 'Aufrufe, die nach allen Versuchen fehlschlagen, erscheinen hier.',
+  'extension.retry': 'Erneut versuchen',
+  'extension.retryOf': 'Erneut versuchen: {entry}',
+  'extension.retryAll': 'Alle erneut versuchen',
+  'extension.retrying': 'Wird gleich erneut versucht',
   'audit.hint': 'Jede Änderung und jede Anmeldung, mit Zeit und Urheber.',
   'audit.rows': 'Ereignisse',
   'audit.when': 'Zeit',

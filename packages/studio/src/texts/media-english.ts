@@ -70,7 +70,7 @@ export const mediaEnglish = {
   'crop.hint':
     'The original is kept, so you can change the crop later. The focal point moves along.',
   'media.usedIn': 'Used in',
-  'media.notUsed': 'No entry uses it.',
+  'media.notUsed': 'No entry uses this file.',
   'media.move': 'Move',
   'media.moveTitle': 'Move {count} file to | Move {count} files to',
   'media.moved': '{count} file moved | {count} files moved',
@@ -79,9 +79,9 @@ export const mediaEnglish = {
   'media.deleteTitle': 'Delete {count} file? | Delete {count} files?',
   'media.deleteHint': 'Entries that use a deleted file lose it. You cannot undo this.',
   'media.deleteTrash':
-    'Its address stops working, and entries that use it show it no longer. You can restore it from the trash. | Their addresses stop working, and entries that use them show them no longer. You can restore them from the trash.',
+    'Its address stops working, and entries no longer show it. You can restore it from the trash. | Their addresses stop working, and entries no longer show them. You can restore them from the trash.',
   'media.deleteUsedTrash':
-    '{count} entry uses this file and shows it no longer. You can restore it from the trash. | {count} entries use this file and show it no longer. You can restore it from the trash.',
+    '{count} entry uses this file and will no longer show it. You can restore it from the trash. | {count} entries use this file and will no longer show it. You can restore it from the trash.',
   'media.restored': '{count} file restored | {count} files restored',
   'media.deleteUsed':
     '{count} entry uses this file and will lose it. You cannot undo this. | {count} entries use this file and will lose it. You cannot undo this.',

@@ -73,7 +73,7 @@ export const mediaGerman: Readonly<Record<keyof typeof mediaEnglish, string>> = 
   'crop.hint':
     'Das Original bleibt erhalten, der Zuschnitt lässt sich also später ändern. Der Fokuspunkt wandert mit.',
   'media.usedIn': 'Verwendet in',
-  'media.notUsed': 'Kein Eintrag verwendet sie.',
+  'media.notUsed': 'Kein Eintrag verwendet diese Datei.',
   'media.move': 'Verschieben',
   'media.moveTitle': '{count} Datei verschieben nach | {count} Dateien verschieben nach',
   'media.moved': '{count} Datei verschoben | {count} Dateien verschoben',

@@ -25,7 +25,7 @@ export const planningEnglish = {
   'trash.end': 'Delete permanently',
   'trash.endNamed': 'Delete permanently: {name}',
   'trash.endHint': 'You cannot undo this.',
-  'trash.endFileHint': 'Its bytes are deleted. You cannot undo this.',
+  'trash.endFileHint': 'The file is deleted from the server. You cannot undo this.',
   'trash.ended': 'Permanently deleted',
   'trash.file': 'File',
   'trash.more': 'Show more',

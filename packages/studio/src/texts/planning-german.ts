@@ -23,13 +23,14 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'trash.nowDrafts':
     '{count} Eintrag war veröffentlicht und ist jetzt ein Entwurf | {count} Einträge waren veröffentlicht und sind jetzt Entwürfe',
   'trash.lost':
-    '{count} Verweis wurde entfernt, weil sein Ziel nicht mehr existiert | {count} Verweise wurden entfernt, weil ihre Ziele nicht mehr existieren',
+    '{count} Verknüpfung wurde entfernt, weil ihr Ziel nicht mehr existiert | {count} Verknüpfungen wurden entfernt, weil ihre Ziele nicht mehr existieren',
   'trash.taken':
     'Ein anderer Eintrag verwendet inzwischen denselben Wert: {names}. Ändern Sie ihn vor dem Veröffentlichen.',
   'trash.end': 'Endgültig löschen',
   'trash.endNamed': 'Endgültig löschen: {name}',
   'trash.endHint': 'Das lässt sich nicht rückgängig machen.',
-  'trash.endFileHint': 'Ihre Bytes werden gelöscht. Das lässt sich nicht rückgängig machen.',
+  'trash.endFileHint':
+    'Die Datei wird vom Server gelöscht. Das lässt sich nicht rückgängig machen.',
   'trash.ended': 'Endgültig gelöscht',
   'trash.file': 'Datei',
   'trash.more': 'Mehr anzeigen',

@@ -8,5 +8,5 @@ export const reviewEnglish = {
   'review.stage.draft': 'Draft',
   'review.stage.in-review': 'In review',
   'review.stage.ready': 'Ready',
-  'home.waiting': 'Waits for you',
+  'home.waiting': 'Waiting for you',
 } as const

@@ -9,7 +9,7 @@ export const ruleGerman: Readonly<Record<keyof typeof ruleEnglish, string>> = {
   'rule.action': 'Aktion',
   'rule.entries': 'Einträge',
   'rule.allEntries': 'Alle Einträge',
-  'rule.joined': 'Verknüpfung',
+  'rule.joined': 'Auswertung',
   'rule.joined.all': 'Alle Bedingungen treffen zu',
   'rule.joined.any': 'Mindestens eine Bedingung trifft zu',
   'rule.and': 'und',
@@ -40,7 +40,7 @@ export const ruleGerman: Readonly<Record<keyof typeof ruleEnglish, string>> = {
   'filter.constant': 'fester Wert',
 
   'list.createdBy': 'Angelegt von',
-  'list.removedPerson': 'Entfernter Administrator',
+  'list.removedPerson': 'Entfernte Person',
   'list.removedApp': 'Entferntes API-Token',
   'list.updatedBy': 'Geändert von',
 

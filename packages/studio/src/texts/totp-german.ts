@@ -23,7 +23,7 @@ export const totpGerman: Readonly<Record<keyof typeof totpEnglish, string>> = {
   'totp.left': 'noch {count} Wiederherstellungscode | noch {count} Wiederherstellungscodes',
   'totp.recoveryCodes': 'Wiederherstellungscodes',
   'totp.recoveryHint':
-    'Bewahren Sie diese Codes sicher auf. Mit jedem können Sie sich einmal ohne Ihr Telefon anmelden. Sie werden nicht noch einmal angezeigt.',
+    'Bewahren Sie diese Codes sicher auf. Mit jedem können Sie sich einmal ohne Ihr Smartphone anmelden. Die Codes werden nur jetzt angezeigt.',
   'totp.done': 'Fertig',
   'totp.renew': 'Neue Wiederherstellungscodes',
   'totp.remove': 'Entfernen',
@@ -33,12 +33,12 @@ export const totpGerman: Readonly<Record<keyof typeof totpEnglish, string>> = {
   'totp.reset': 'Zweiten Faktor zurücksetzen',
   'totp.resetTitle': 'Zweiten Faktor von {name} zurücksetzen?',
   'totp.resetHint':
-    'Tun Sie das nach dem Verlust des Telefons. Die nächste Anmeldung braucht keinen Code.',
+    'Tun Sie das nach dem Verlust des Smartphones. Die nächste Anmeldung braucht keinen Code.',
 
   'secondFactor.title': 'Zweiten Faktor einrichten',
   'secondFactor.hint': 'Dieser Server verlangt für Ihre Rolle einen zweiten Faktor.',
   'secondFactor.none':
-    'Dieser Server verlangt für Ihre Rolle einen zweiten Faktor. Bitten Sie eine Administratorin oder einen Administrator um einen Link für ein Passwort.',
+    'Dieser Server verlangt für Ihre Rolle einen zweiten Faktor. Bitten Sie einen Administrator um einen Passwort-Link.',
 
   'forgot.link': 'Passwort vergessen?',
   'forgot.title': 'Passwort zurücksetzen',
@@ -47,6 +47,6 @@ export const totpGerman: Readonly<Record<keyof typeof totpEnglish, string>> = {
   'forgot.sent':
     'Wenn ein Konto mit Passwort diese Adresse hat, ist der Link unterwegs. Er gilt eine Stunde.',
   'forgot.noMail':
-    'Dieser Server sendet keine E-Mails. Bitten Sie eine Administratorin oder einen Administrator um einen Link.',
+    'Dieser Server sendet keine E-Mails. Bitten Sie einen Administrator um einen Passwort-Link.',
   'forgot.back': 'Zurück zur Anmeldung',
 }

@@ -1,10 +1,10 @@
 export const userEnglish = {
   'settings.users': 'Users',
-  'users.hint': 'Accounts of your apps. They have no access to the Studio.',
+  'users.hint': 'Accounts of your apps, without access to the Studio.',
   'users.new': 'New user',
   'users.none': 'No users yet',
   'users.noneHint': 'People register in your apps, or you create their accounts here.',
-  'users.noMatch': 'No user matches',
+  'users.noMatch': 'No matches',
   'users.noMatchHint': 'Change the search or the filters.',
   'users.username': 'Username',
   'users.role': 'Role',
@@ -20,7 +20,7 @@ export const userEnglish = {
   'users.state.unblocked': 'Not blocked',
   'users.state.confirmed': 'Confirmed',
   'users.state.unconfirmed': 'Not confirmed',
-  'users.passwordByMail': 'Leave it empty to invite the user by mail to choose one.',
+  'users.passwordByMail': 'If you leave it empty, the user receives a mail and chooses a password.',
   'users.passwordNeeded':
     'At least 6 characters. This server sends no mails, so pass it on yourself.',
   'users.invited': 'An invitation was sent to {email}',

@@ -2,11 +2,11 @@ import type { userEnglish } from './user-english.ts'
 
 export const userGerman: Readonly<Record<keyof typeof userEnglish, string>> = {
   'settings.users': 'Benutzer',
-  'users.hint': 'Konten Ihrer Apps. Sie haben keinen Zugang zum Studio.',
+  'users.hint': 'Konten Ihrer Apps, ohne Zugang zum Studio.',
   'users.new': 'Neuer Benutzer',
   'users.none': 'Noch keine Benutzer',
   'users.noneHint': 'Benutzer registrieren sich in Ihren Apps, oder Sie legen ihre Konten hier an.',
-  'users.noMatch': 'Kein Benutzer passt',
+  'users.noMatch': 'Keine Treffer',
   'users.noMatchHint': 'Ändern Sie die Suche oder die Filter.',
   'users.username': 'Benutzername',
   'users.role': 'Rolle',
@@ -16,14 +16,14 @@ export const userGerman: Readonly<Record<keyof typeof userEnglish, string>> = {
   'users.blocked': 'Gesperrt',
   'users.unconfirmed': 'Nicht bestätigt',
   'users.isConfirmed': 'Die E-Mail-Adresse ist bestätigt',
-  'users.state': 'Zustand',
-  'users.allStates': 'Alle Zustände',
+  'users.state': 'Status',
+  'users.allStates': 'Jeder Status',
   'users.state.blocked': 'Gesperrt',
   'users.state.unblocked': 'Nicht gesperrt',
   'users.state.confirmed': 'Bestätigt',
   'users.state.unconfirmed': 'Nicht bestätigt',
   'users.passwordByMail':
-    'Lassen Sie es leer, um den Benutzer per E-Mail einzuladen, eines zu wählen.',
+    'Wenn Sie es leer lassen, erhält der Benutzer eine E-Mail und wählt sein Passwort selbst.',
   'users.passwordNeeded':
     'Mindestens 6 Zeichen. Dieser Server sendet keine E-Mails: Teilen Sie es dem Benutzer mit.',
   'users.invited': 'Eine Einladung wurde an {email} gesendet',

@@ -117,7 +117,7 @@ describeInBrowser('the languages of an entry', () => {
     await dialog.getByText('Select at least one language.').waitFor()
     for (const name of ['French', 'Italian']) await dialog.getByText(name, { exact: true }).click()
     await dialog.getByRole('button', { name: 'Translate' }).click()
-    await page.getByText('2 translations begun').waitFor()
+    await page.getByText('2 translations started').waitFor()
     for (const code of ['fr', 'it']) {
       expect(await stored(documentId, code)).to.include({ title: 'New words', teaser: 'In short' })
     }

@@ -231,7 +231,7 @@ describeInBrowser('an entry in the Studio', function () {
     const first = page.waitForRequest(/_q=Xyz/)
     await search.fill('Xyz')
     await first
-    await page.getByText('Searching …').waitFor()
+    await page.getByText('Searching…').waitFor()
     const asked = page.waitForRequest(/_q=Sap/)
     await search.fill('Sap')
     await asked

@@ -87,7 +87,7 @@ describeInBrowser('reviews', () => {
     await takePicture(page, 'review')
     const grace = await openAs(server, 'Grace')
     try {
-      const waiting = grace.page.getByRole('region', { name: 'Waits for you' })
+      const waiting = grace.page.getByRole('region', { name: 'Waiting for you' })
       await waiting.waitFor()
       await expectAccessible(grace.page, 'home with a review')
       await takePicture(grace.page, 'review-home')

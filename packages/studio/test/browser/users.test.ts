@@ -163,7 +163,7 @@ describeInBrowser('users of apps', () => {
     await page.getByRole('option', { name: 'Not blocked' }).click()
     await page.getByText('5 of 5').waitFor()
     await page.getByRole('searchbox').fill('nobody at all')
-    await page.getByText('No user matches').waitFor()
+    await page.getByText('No matches').waitFor()
     await page.getByRole('searchbox').fill('')
     await page.getByRole('button', { name: 'State' }).click()
     await page.getByRole('option', { name: 'All states' }).click()
@@ -185,7 +185,7 @@ describeInBrowser('users of apps', () => {
     await takePicture(page, 'users-delete')
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('lise was deleted').waitFor()
-    await page.getByText('No user matches').waitFor()
+    await page.getByText('No matches').waitFor()
   })
 
   it('fit a phone, in German', async () => {
