@@ -1,5 +1,5 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { studioName } from '../design/branding.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icons/icon.tsx'
@@ -10,6 +10,7 @@ import styles from './frame.module.css'
 import { Navigation } from './navigation.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { useAppliedTheme } from '../design/theme.ts'
+import { TypeAhead } from './type-ahead.tsx'
 
 // Dialogs and menus are not part of the first load.
 const NavigationDrawer = lazyPart(
@@ -22,13 +23,16 @@ export function Frame() {
   const { t } = useTexts()
   const [open, setOpen] = useState<'palette' | 'help' | 'navigation' | null>(null)
   useAppliedTheme()
+  const typed = useRef('')
   const close = (): void => setOpen(null)
+  const openPalette = (): void => {
+    typed.current = ''
+    setOpen('palette')
+  }
   const address = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(close, [address])
-  useShortcuts({ onPalette: () => setOpen('palette'), onHelp: () => setOpen('help') })
-  const navigation = (
-    <Navigation onPalette={() => setOpen('palette')} onHelp={() => setOpen('help')} />
-  )
+  useShortcuts({ onPalette: openPalette, onHelp: () => setOpen('help') })
+  const navigation = <Navigation onPalette={openPalette} onHelp={() => setOpen('help')} />
   return (
     <div className={styles['frame']}>
       <a href="#content" className={styles['skip']}>
@@ -45,12 +49,7 @@ export function Frame() {
           <Icon name="menu" />
         </Button>
         <span className={styles['topName']}>{studioName}</span>
-        <Button
-          look="quiet"
-          square
-          aria-label={t('palette.title')}
-          onPress={() => setOpen('palette')}
-        >
+        <Button look="quiet" square aria-label={t('palette.title')} onPress={openPalette}>
           <Icon name="search" />
         </Button>
       </div>
@@ -62,7 +61,13 @@ export function Frame() {
           {open === 'navigation' && (
             <NavigationDrawer onClose={close}>{navigation}</NavigationDrawer>
           )}
-          {open === 'palette' && <Palette isOpen onClose={close} onHelp={() => setOpen('help')} />}
+          {open === 'palette' && (
+            <Suspense
+              fallback={<TypeAhead onText={(text) => (typed.current = text)} onClose={close} />}
+            >
+              <Palette isOpen {...{ typed }} onClose={close} onHelp={() => setOpen('help')} />
+            </Suspense>
+          )}
           {open === 'help' && <KeyboardHelp isOpen onClose={close} />}
         </Suspense>
       </LoadBoundary>

@@ -21,10 +21,13 @@ import { useCreations, useGeneralActions, usePlaces } from './palette-commands.t
 /** Ctrl/⌘-K: open a screen, create an entry or find one by a part of its title. */
 export function Palette({
   isOpen,
+  typed,
   onClose,
   onHelp,
 }: {
   readonly isOpen: boolean
+  /** The text that was typed while the palette loaded. */
+  readonly typed: { readonly current: string }
   readonly onClose: () => void
   readonly onHelp: () => void
 }) {
@@ -42,7 +45,7 @@ export function Palette({
     >
       <Modal className={styles['modal'] ?? ''}>
         <Dialog aria-label={t('palette.title')} className={styles['dialog'] ?? ''}>
-          <PaletteContent {...{ onClose, onHelp }} onAsk={ask} />
+          <PaletteContent {...{ typed, onClose, onHelp }} onAsk={ask} />
         </Dialog>
       </Modal>
     </ModalOverlay>
@@ -73,14 +76,15 @@ function AskFirst({ command: { text, asks, run }, onClose }: AskFirstProps) {
 }
 
 interface PaletteContentProps {
+  readonly typed: { readonly current: string }
   readonly onClose: () => void
   readonly onHelp: () => void
   readonly onAsk: (command: Command) => void
 }
 
-function PaletteContent({ onClose, onHelp, onAsk }: PaletteContentProps) {
+function PaletteContent({ typed, onClose, onHelp, onAsk }: PaletteContentProps) {
   const { t, language } = useTexts()
-  const [text, setText] = useState('')
+  const [text, setText] = useState(() => typed.current)
   const [turn, setTurn] = useState(0)
   const wanted = text.trim().toLocaleLowerCase(language)
   const isWanted = (command: Command): boolean =>

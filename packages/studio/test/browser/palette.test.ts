@@ -41,6 +41,37 @@ describeInBrowser('the palette on an entry', () => {
     expect(await stateOf(documentId)).to.equal('published')
   })
 
+  it('takes the text that is typed while it loads, and keeps it out of the page', async () => {
+    await openPublished()
+    const PALETTE = /\/palette-[^/]+\.js$/
+    let load = (): void => undefined
+    const isLoading = new Promise<void>((resolve) => (load = resolve))
+    await page.route(PALETTE, async (route) => {
+      await isLoading
+      await route.continue()
+    })
+    await page.reload()
+    const title = page.getByRole('textbox', { name: 'Title' })
+    await title.focus()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Stayx')
+    await page.keyboard.press('Backspace')
+    load()
+    await box().waitFor()
+    await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null)
+    await page.keyboard.type('s pub')
+    expect(await box().inputValue()).to.equal('Stays pub')
+    await page
+      .getByRole('menuitem', { name: /Stays public/ })
+      .first()
+      .waitFor()
+    await page.unroute(PALETTE)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await box().waitFor({ state: 'detached' })
+    expect(await title.inputValue()).to.equal('Stays public')
+  })
+
   it('lists commands with a confirmation last, and asks before it runs them', async () => {
     const documentId = await openPublished()
     await page.keyboard.press('Control+k')
