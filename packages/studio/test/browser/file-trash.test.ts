@@ -85,7 +85,7 @@ describeInBrowser('deleted files', () => {
   it('are deleted permanently after a confirmation', async () => {
     await page.getByRole('button', { name: 'Delete permanently: map.png' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete permanently: map.png' })
-    await dialog.getByText('Its bytes are deleted').waitFor()
+    await dialog.getByText('The file is deleted from the server').waitFor()
     await dialog.getByRole('button', { name: 'Delete permanently' }).click()
     await page.getByText('The trash is empty').waitFor()
     expect((await server.ask('GET', '/admin/trash')).data).to.deep.equal([])

@@ -105,7 +105,7 @@ describeInBrowser('the media screen', () => {
     const drawer = page.getByRole('dialog', { name: 'blue.png', exact: true })
     await drawer.getByRole('link', { name: 'With a cover' }).first().waitFor()
     await drawer.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText(/shows it no longer/).waitFor()
+    await page.getByText(/will no longer show it/).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await drawer.getByRole('button', { name: 'Close' }).click()
   })
