@@ -23,7 +23,7 @@ import { documentContext } from '../../src/server/services/document-context.ts'
 import { loadSchema } from '../../src/server/services/load-schema.ts'
 import { openTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { modelRuns } from '../support/model-runs.ts'
-import { noisyPng } from './sample-images.ts'
+import { png } from './sample-images.ts'
 import { type S3Server, startS3Server } from './storage/s3-server.ts'
 import { useTempFolder } from './temp-folder.ts'
 
@@ -73,7 +73,7 @@ for (const provider of ['local', 'gridfs', 's3']) {
             ? await openLocalStorage(join(folder(), test.name))
             : openGridFsStorage(test.database)
       records = openFileRecords(test.database, context.contentType('plugin::upload.file'), context)
-      pictures = await Promise.all([noisyPng(300, 200), noisyPng(320, 210)])
+      pictures = await Promise.all([png(300, 200), png(320, 210)])
     })
     after(async () => {
       await test.drop()

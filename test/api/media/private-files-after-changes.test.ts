@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { openFileAddresses } from '../../../src/media/file-addresses.ts'
-import { noisyPng } from '../../media/sample-images.ts'
+import { png } from '../../media/sample-images.ts'
 import { type S3Server, startS3Server } from '../../media/storage/s3-server.ts'
 import { type Answer, declare, type Json, serve, type TestServer } from '../../support/server.ts'
 import { MULTIPART, multipart } from '../../support/uploads.ts'
@@ -38,7 +38,7 @@ interface FileJson {
 }
 
 async function upload(server: TestServer, fileInfo: object, id?: number): Promise<FileJson> {
-  const files = [{ name: 'scan.png', content: await noisyPng(600, 400), type: 'image/png' }]
+  const files = [{ name: 'scan.png', content: await png(600, 400), type: 'image/png' }]
   const answer = await server.send('POST', `/api/upload${id === undefined ? '' : `?id=${id}`}`, {
     headers: MULTIPART,
     body: multipart({ files, fields: { fileInfo } }),
