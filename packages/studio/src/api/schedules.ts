@@ -98,20 +98,33 @@ export interface NewSchedule {
   readonly at: string
 }
 
+/** Returns the id. */
 export async function addSchedule({
   uid,
   documentId,
   locale,
   action,
   at,
-}: NewSchedule): Promise<void> {
+}: NewSchedule): Promise<string> {
   const query = locale === null ? {} : { locale }
   const path = contentPath(uid, documentId, 'actions', action)
-  await request('POST', path, { query, body: { data: { at } } })
+  const body = { data: { at } }
+  return (await request<Pick<Schedule, 'id'>>('POST', path, { query, body })).data.id
 }
 
 export async function cancelSchedule(id: string): Promise<void> {
   await request('DELETE', `/admin/schedules/${encodeURIComponent(id)}`)
+}
+
+/** Adds the new schedules first, so that a failure keeps the old ones. Returns the new ids. */
+export async function replaceSchedules(
+  old: readonly string[],
+  schedules: readonly NewSchedule[],
+): Promise<readonly string[]> {
+  const added: string[] = []
+  for (const schedule of schedules) added.push(await addSchedule(schedule))
+  for (const id of old) await cancelSchedule(id)
+  return added
 }
 
 export async function retrySchedule(id: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expectAccessible, expectNoSidewaysScrolling } from './accessibility.ts'
 import { describeInBrowser, openBrowser, type Window } from './browser.ts'
 import { untilPublished, untilStored } from './editors.ts'
+import { takePicture } from './pictures.ts'
 import { type Server, startServer } from './server.ts'
 import { beFirst } from './signed-in.ts'
 
@@ -137,6 +138,40 @@ describeInBrowser('trash, schedules and releases', () => {
     const [planned] = (await server.ask('GET', `/admin/schedules?${query}`)).data
     expect(planned.at).to.equal('2027-10-31T00:30:00.000Z')
     await server.ask('DELETE', `/admin/schedules/${planned.id}`)
+  })
+
+  it('changes the time of a schedule, and takes the change back', async () => {
+    const year = new Date().getFullYear() + 1
+    const summer = `${year}-07-28T10:00:00.000Z`
+    const documentId = await write('At another time')
+    const path = `${ARTICLE}/${documentId}/actions/publish`
+    await server.ask('POST', path, { data: { at: summer } })
+    const times = async () =>
+      (await server.ask('GET', `/admin/schedules?documentId=${documentId}`)).data.map(
+        ({ at }: { readonly at: string }) => at,
+      )
+    await page.goto(`${server.address}/studio/content/articles/${documentId}`)
+    const change = page.getByRole('button', { name: 'Change time' })
+    await change.waitFor()
+    await takePicture(page, 'schedule-change')
+    await change.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Change time' })
+    const time = dialog.getByLabel('Date and time')
+    expect(await time.inputValue()).to.match(/T12:00$/)
+    await expectAccessible(page, 'the time of a schedule')
+    await time.fill('2020-01-01T10:00')
+    await dialog.getByRole('button', { name: 'Change' }).click()
+    await dialog.getByText('Choose a time in the future').waitFor()
+    expect(await times()).to.deep.equal([summer])
+    await time.fill(`${year}-01-05T10:00`)
+    await page.keyboard.press('Enter')
+    await page.getByText('Time changed').waitFor()
+    expect(await times()).to.deep.equal([`${year}-01-05T09:00:00.000Z`])
+    await page.waitForFunction(() => document.activeElement?.closest('aside') !== null)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await untilStored(times, [summer])
+    await page.getByRole('button', { name: 'Cancel schedule' }).click()
+    await untilStored(times, [])
   })
 
   it('updates an open entry after its schedule was carried out', async () => {

@@ -15,14 +15,15 @@ export function readLocalTime(text: string): LocalTime | null {
   const at = new Date(text)
   if (Number.isNaN(at.getTime())) return null
   const minute = text.slice(0, MINUTES)
-  if (onClock(at) !== minute) return { at, kind: 'skipped' }
-  const isTwice = CLOCK_SHIFTS_MS.some((ms) => onClock(new Date(at.getTime() + ms)) === minute)
+  if (localTimeOf(at) !== minute) return { at, kind: 'skipped' }
+  const isTwice = CLOCK_SHIFTS_MS.some((ms) => localTimeOf(new Date(at.getTime() + ms)) === minute)
   return { at, kind: isTwice ? 'twice' : 'usual' }
 }
 
 const MINUTES = 'yyyy-mm-ddThh:mm'.length
 
-function onClock(at: Date): string {
+/** In the format of `readLocalTime`. */
+export function localTimeOf(at: Date): string {
   const of = (value: number, digits = 2): string => String(value).padStart(digits, '0')
   const day = `${of(at.getFullYear(), 4)}-${of(at.getMonth() + 1)}-${of(at.getDate())}`
   return `${day}T${of(at.getHours())}:${of(at.getMinutes())}`

@@ -6,18 +6,20 @@ import { readText } from '../../design/form-fields.tsx'
 import { TextInput } from '../../design/text-input.tsx'
 import type { Action } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
-import { type LocalTime, readLocalTime } from './local-time.ts'
+import { type LocalTime, localTimeOf, readLocalTime } from './local-time.ts'
 
 export interface ScheduleDialogProps {
   readonly isOpen: boolean
   readonly onClose: () => void
+  /** The time of a schedule that changes. */
+  readonly from?: string
   readonly actions: readonly PlannedAction[]
   readonly action: Action
   readonly onChoose: (chosen: { readonly action: PlannedAction; readonly at: string }) => void
 }
 
 export function ScheduleDialog(props: ScheduleDialogProps) {
-  const { isOpen, onClose, actions, action, onChoose } = props
+  const { isOpen, onClose, from, actions, action, onChoose } = props
   const { t } = useTexts()
   const [chosen, choose] = useState<PlannedAction>(actions[0] ?? 'publish')
   const [problem, setProblem] = useState<string | null>(null)
@@ -26,10 +28,10 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
   const isTwice = readLocalTime(typed)?.kind === 'twice'
   return (
     <FormDialog
-      title={t('schedule.title')}
+      title={t(from === undefined ? 'schedule.title' : 'schedule.change')}
       isOpen={isOpen}
       onClose={onClose}
-      submit={t('schedule.submit')}
+      submit={t(from === undefined ? 'schedule.submit' : 'schedule.changeSubmit')}
       isBusy={action.isBusy}
       problem={problem ?? action.problem}
       onSubmit={(form) => {
@@ -53,6 +55,7 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
         label={t('schedule.when')}
         name="at"
         type="datetime-local"
+        {...(from !== undefined && { defaultValue: localTimeOf(new Date(from)) })}
         autoFocus
         hint={t(isTwice ? 'schedule.twice' : 'schedule.whenHint', { zone })}
         error={action.faultOf('data.at')}

@@ -5,6 +5,8 @@ import {
   addSchedule,
   cancelSchedule,
   entrySchedulesQuery,
+  type NewSchedule,
+  replaceSchedules,
   retrySchedule,
   type Schedule,
 } from '../../api/schedules.ts'
@@ -102,6 +104,8 @@ function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
   const { id, at, failure, nextAttemptAt } = schedule
   const verb = schedule.action ?? 'publish'
   const places = schedule.locales ?? [null]
+  const plannedAt = (time: string): readonly NewSchedule[] =>
+    places.map((locale) => ({ uid, documentId, locale, action: verb, at: time }))
   return (
     <li className={styles['schedule']}>
       <span>
@@ -129,6 +133,7 @@ function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
           {t('schedule.retry')}
         </Button>
       )}
+      {mayCancel && <TimeButton {...{ id, at, plannedAt }} isFailed={failure !== null} />}
       {mayCancel && (
         <Button
           look="quiet"
@@ -140,12 +145,7 @@ function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
             action.run(() => cancelSchedule(id), {
               changes: ['schedules'],
               says: t('schedule.cancelled'),
-              undo: () => () =>
-                Promise.all(
-                  places.map((locale) =>
-                    addSchedule({ uid, documentId, locale, action: verb, at }),
-                  ),
-                ),
+              undo: () => () => replaceSchedules([], plannedAt(at)),
             })
           }
         >
@@ -153,5 +153,52 @@ function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
         </Button>
       )}
     </li>
+  )
+}
+
+interface TimeButtonProps {
+  readonly id: string
+  readonly at: string
+  readonly isFailed: boolean
+  readonly plannedAt: (time: string) => readonly NewSchedule[]
+}
+
+function TimeButton({ id, at, isFailed, plannedAt }: TimeButtonProps) {
+  const { t } = useTexts()
+  const action = useAction(['data.at'])
+  const [isOpen, setOpen] = useState(false)
+  const close = (): void => {
+    setOpen(false)
+    action.reset()
+  }
+  return (
+    <>
+      <Button
+        look="quiet"
+        square
+        small
+        aria-label={t('schedule.change')}
+        onPress={() => setOpen(true)}
+      >
+        <Icon name="calendar" size={14} />
+      </Button>
+      <ScheduleDialog
+        isOpen={isOpen}
+        onClose={close}
+        from={at}
+        actions={[]}
+        action={action}
+        onChoose={(chosen) =>
+          action.run(() => replaceSchedules([id], plannedAt(chosen.at)), {
+            changes: ['schedules'],
+            says: t('schedule.changed'),
+            ...(!isFailed && {
+              undo: (added) => () => replaceSchedules(added, plannedAt(at)),
+            }),
+            onDone: close,
+          })
+        }
+      />
+    </>
   )
 }
