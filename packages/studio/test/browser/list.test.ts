@@ -260,6 +260,28 @@ describeInBrowser('the list of a type', () => {
     await row(titleOf(1)).getByText('Draft').waitFor()
   })
 
+  it('shows notices above the bar for the selection', async () => {
+    const size = page.viewportSize()
+    try {
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 800 })
+        await open()
+        await row(titleOf(58)).locator('label').click()
+        const bar = page.getByRole('region', { name: 'Actions for the selection' })
+        await bar.getByRole('button', { name: 'Publish', exact: true }).click()
+        const notice = page.getByText('1 entry published')
+        await notice.waitFor()
+        await row(titleOf(56)).locator('label').click()
+        await bar.waitFor()
+        const [above, below] = [await notice.boundingBox(), await bar.boundingBox()]
+        expect((above?.y ?? 0) + (above?.height ?? 0)).to.be.below(below?.y ?? 0)
+        expect(above?.y).to.be.above(0)
+      }
+    } finally {
+      if (size !== null) await page.setViewportSize(size)
+    }
+  })
+
   it('publishes all matches on every page, with a result for each', async () => {
     await open('?sort=title%3Aasc')
     await page.getByRole('columnheader').first().locator('label').click()
