@@ -67,6 +67,7 @@ export function reportAsMongod(command: Document): WireFault | null {
 export function answerAsMongos(isSharded: (collection: string) => boolean): FaultPlan {
   return (command) => {
     const [name = '', collection] = Object.entries(command)[0] ?? []
+    if (name === 'hello') return { fate: 'carried out', answer: withoutBulkWrite }
     if (!WRITES.has(name) || !isSharded(String(collection))) return null
     if (singleFilters(command).some((filter) => !isWhole(filter['_id']))) {
       return {
@@ -83,7 +84,13 @@ export function answerAsMongos(isSharded: (collection: string) => boolean): Faul
   }
 }
 
-const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify'])
+const WRITES: ReadonlySet<string> = new Set([
+  'insert',
+  'update',
+  'delete',
+  'findAndModify',
+  'bulkWrite',
+])
 
 /** The conditions of those writes in a command that change one document at most. */
 export function singleFilters(command: Document): readonly Document[] {
@@ -92,7 +99,8 @@ export function singleFilters(command: Document): readonly Document[] {
   return [
     ...listed('updates').filter(({ multi }) => multi !== true),
     ...listed('deletes').filter(({ limit }) => Number(limit) !== 0),
-  ].map(({ q }) => q as Document)
+    ...listed('ops').filter((op) => 'update' in op && op['multi'] !== true),
+  ].map(({ q, filter }) => (q ?? filter) as Document)
 }
 
 /** Whether a condition gives the whole value instead of a range. */
@@ -100,6 +108,10 @@ export function isWhole(condition: unknown): boolean {
   if (condition === undefined || condition === null) return false
   const [first] = typeof condition === 'object' ? Object.keys(condition) : []
   return first === undefined || !first.startsWith('$') || first === '$eq'
+}
+
+function withoutBulkWrite(_command: Document, { bulkWrite: _has, ...said }: Document): Document {
+  return said
 }
 
 function withoutKeyPattern(_command: Document, said: Document): Document {

@@ -13,7 +13,13 @@ export interface FaultKind {
   readonly fault: WireFault
 }
 
-const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify'])
+const WRITES: ReadonlySet<string> = new Set([
+  'insert',
+  'update',
+  'delete',
+  'findAndModify',
+  'bulkWrite',
+])
 
 /** Writes that report an error for each of their statements. */
 const STATEMENTS: ReadonlySet<string> = new Set(['insert', 'update', 'delete'])

@@ -2,7 +2,13 @@ import { BSON, type Document } from 'mongodb'
 import type { ObservedCommand } from '../../src/base/observed.ts'
 import { isWhole, singleFilters } from '../faults/mongod-answers.ts'
 
-const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify'])
+const WRITES: ReadonlySet<string> = new Set([
+  'insert',
+  'update',
+  'delete',
+  'findAndModify',
+  'bulkWrite',
+])
 const ENDS: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction'])
 /** Every process, or every request of a kind, writes to the documents of these collections. */
 const SHARED: ReadonlySet<string> = new Set([

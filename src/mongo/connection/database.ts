@@ -76,6 +76,7 @@ export interface Database {
   /** True on replica sets and mongos, false on a standalone mongod. */
   readonly hasTransactions: boolean
   readonly isEmbedded: boolean
+  readonly hasBulkWrite: boolean
   readonly queryTimeoutMs: number
   readonly maxPoolSize: number
   /** Upper bound of a count. `total` never exceeds it. */
@@ -124,15 +125,15 @@ export interface Database {
   transact<T>(work: (session: Session) => Promise<T>, origin?: WriteOrigin): Promise<T>
   /** Runs reads in one snapshot. Writes are rolled back, except on a standalone mongod. */
   readTogether<T>(work: (session: Session) => Promise<T>): Promise<T>
-  /** Writes the commit log row now, so that a contended lock can be taken last. No changes can be recorded after it. */
-  writeCommit(session: Session): Promise<void>
+  /**
+   * Writes the commit log row now, after the given `insert` and `update` commands, so that a contended lock can be taken
+   * last. No changes can be recorded after it. Returns the number of documents that the updates match.
+   */
+  writeCommit(session: Session, writes?: readonly Document[]): Promise<number>
   /** Calls the listener with each stored commit of this process. Returns a function that unsubscribes. */
   onCommit(listener: CommitListener): () => void
   announceCommit: CommitListener
-  /**
-   * Registers this process until `close`, and ends transactions of killed processes (`ProcessSessions`).
-   * @param release the digest of its declarations
-   */
+  /** Registers this process until `close`, with the digest of its declarations (`ProcessSessions`). */
   announce(release?: string): Promise<void>
   /** Names the registered processes with other declarations. Killed processes are among them for some seconds. */
   findOtherReleases(release: string): Promise<readonly string[]>

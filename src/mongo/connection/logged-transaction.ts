@@ -7,12 +7,13 @@ import {
 } from 'mongodb'
 import type { Authorship } from './authorship.ts'
 import { beginCommit, CommitBehind, COMMITS, itemsOf, rowIdsOf, takeRows } from './commit-record.ts'
-import { runWrite } from './write-commands.ts'
+import { writeAtOnce } from './bulk-write.ts'
 import type { CommitListener } from './database.ts'
 
 export interface CommitTarget {
   readonly rows: Collection
   readonly maxTimeMS: number
+  readonly hasBulkWrite: boolean
   readonly command: (command: Document, options: RunCommandOptions) => Promise<Document>
 }
 
@@ -24,7 +25,7 @@ export interface LoggedTransactions {
     work: (session: ClientSession) => Promise<T>,
     transact: (attempt: () => Promise<T>) => Promise<T>,
   ): Promise<T>
-  writeCommit(session: ClientSession): Promise<void>
+  writeCommit(session: ClientSession, writes?: readonly Document[]): Promise<number>
   onCommit(listener: CommitListener): () => void
   announceCommit: CommitListener
 }
@@ -56,9 +57,13 @@ export function openLoggedTransactions(target: CommitTarget): LoggedTransactions
   const announceCommit: CommitListener = (items, ids) => {
     for (const listen of listeners) listen(items, ids)
   }
-  const writeCommit = async (session: ClientSession): Promise<void> => {
+  const writeCommit = (session: ClientSession, writes: readonly Document[] = []) => {
     const rows = takeRows(session)
-    if (rows.length > 0) await insertRows(target, rows, session)
+    const log = rows.length === 0 ? [] : [{ insert: COMMITS, documents: [...rows] }]
+    const run = (command: Document) => target.command(command, { session })
+    const { maxTimeMS, hasBulkWrite } = target
+    const name = target.rows.dbName
+    return writeAtOnce({ name, hasBulkWrite, run }, [...writes, ...log], maxTimeMS)
   }
   return {
     writeCommit,
@@ -99,13 +104,4 @@ async function ensureLog(rows: Collection): Promise<void> {
       if (!isRace || attempt === 5) throw error
     }
   }
-}
-
-async function insertRows(
-  { command, maxTimeMS }: CommitTarget,
-  rows: ReturnType<typeof takeRows>,
-  session: ClientSession,
-): Promise<void> {
-  const insert = { insert: COMMITS, documents: [...rows], maxTimeMS }
-  await runWrite((each) => command(each, { session }), insert)
 }

@@ -26,7 +26,7 @@ import {
   type ProcessRow,
   type ProcessSessionsOptions,
 } from './process-sessions.ts'
-import { openLoggedTransactions } from './logged-transaction.ts'
+import { type CommitTarget, openLoggedTransactions } from './logged-transaction.ts'
 import { readPreferenceFor, viewsByPreference } from './read-preference.ts'
 import { openReadAtOnce } from './read-at-once.ts'
 import { openMoments } from '../sharing/read-moment.ts'
@@ -108,6 +108,7 @@ function openTransactions(
   client: MongoClient,
   options: DatabaseOptions,
   clock: ClusterClock,
+  hasBulkWrite: boolean,
 ): Transactions {
   const sessions = openProcessSessions({
     client,
@@ -117,7 +118,7 @@ function openTransactions(
     ...options.processes,
   })
   const run = { ...transactionRun(options), onConflict: () => void sessions.look() }
-  const logged = openLoggedTransactions(commitLogOf(client, options))
+  const logged = openLoggedTransactions(commitLogOf(client, options, hasBulkWrite))
   const turns = openWriteTurns()
   return {
     ...logged,
@@ -150,7 +151,7 @@ function openTransactions(
 }
 
 function withoutTransactions(client: MongoClient, options: DatabaseOptions): Transactions {
-  const logged = openLoggedTransactions(commitLogOf(client, options))
+  const logged = openLoggedTransactions(commitLogOf(client, options, false))
   return {
     ...logged,
     hasTransactions: false,
@@ -168,9 +169,16 @@ function withoutTransactions(client: MongoClient, options: DatabaseOptions): Tra
   }
 }
 
-function commitLogOf(client: MongoClient, { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions) {
+function commitLogOf(
+  client: MongoClient,
+  { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions,
+  hasBulkWrite: boolean,
+): CommitTarget {
   const db = client.db(name, { readPreference: PRIMARY, writeConcern: MAJORITY_WRITES })
-  return { rows: db.collection(COMMITS), maxTimeMS, command: db.command.bind(db) }
+  // The server accepts `bulkWrite` for `admin` only.
+  const command: CommitTarget['command'] = (command, options) =>
+    ('bulkWrite' in command ? db.admin() : db).command(command, options)
+  return { rows: db.collection(COMMITS), maxTimeMS, hasBulkWrite, command }
 }
 
 type View = Pick<Database, 'collection' | 'readAtOnce' | 'gather' | 'shareCounts'>
@@ -191,15 +199,21 @@ function viewOf(db: Db, { options }: MongoClient, monitor: CommandMonitor | null
   }
 }
 
+interface Greeting extends Pick<Database, 'isEmbedded' | 'hasBulkWrite'> {
+  readonly isReplicated: boolean
+}
+
 async function greet(
   client: MongoClient,
   { name, queryTimeoutMs: maxTimeMS }: DatabaseOptions,
-): Promise<{ readonly isReplicated: boolean; readonly isEmbedded: boolean }> {
+): Promise<Greeting> {
   try {
     await connect(client)
     const admin = client.db(name, { readPreference: PRIMARY }).admin()
     const reply = await admin.command({ hello: 1, maxTimeMS })
-    return { isReplicated: hasTransactions(reply), isEmbedded: reply['setName'] === EMBEDDED }
+    const isEmbedded = reply['setName'] === EMBEDDED
+    const hasBulkWrite = isEmbedded && reply['bulkWrite'] === true
+    return { isReplicated: hasTransactions(reply), isEmbedded, hasBulkWrite }
   } catch (error) {
     await client.close()
     throw toCmsError(explainStart(error))
@@ -213,15 +227,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const client = clientFor(options)
   const endStart = extendQueueTimeout(client, options.startQueueTimeoutMs ?? 0)
   const db = client.db(options.name, { readPreference: PRIMARY })
-  const { isReplicated, isEmbedded } = await greet(client, options)
+  const { isReplicated, ...known } = await greet(client, options)
   const clock = openClusterClock(client, db, { ...options, isReplicated })
   const { withdraw, ...transactions } = isReplicated
-    ? openTransactions(client, options, clock)
+    ? openTransactions(client, options, clock, known.hasBulkWrite)
     : withoutTransactions(client, options)
   const monitor = options.monitor ?? null
   const database: Database = {
     ...transactions,
-    isEmbedded,
+    ...known,
     queryTimeoutMs: options.queryTimeoutMs,
     maxPoolSize: client.options.maxPoolSize,
     countLimit: options.countLimit ?? 100_000,

@@ -24,16 +24,3 @@ export async function insertTogether(
   const command = { insert: collection, documents: [...rows], maxTimeMS }
   await runWrite((each) => database.commandIn(session, each), command)
 }
-
-/** Runs update statements with one command. Returns the number of documents that they match. @throws MongoError */
-export async function updateTogether(
-  database: Database,
-  collection: string,
-  updates: readonly Document[],
-  session: Session,
-): Promise<number> {
-  const { maxTimeMS } = optionsOf(database)
-  const command = { update: collection, updates: [...updates], maxTimeMS }
-  const { n } = await runWrite((each) => database.commandIn(session, each), command)
-  return Number(n)
-}

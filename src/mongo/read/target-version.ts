@@ -38,8 +38,7 @@ export function groupByTarget<Item>(
 }
 
 function localeSeen({ locale }: VersionKey, reader: Reader): string {
-  const [first] = reader.chain ?? []
-  return first ?? (locale === NO_LOCALE ? reader.locale : locale)
+  return reader.chain?.[0] ?? (locale === NO_LOCALE ? reader.locale : locale)
 }
 
 export function shownVersions(

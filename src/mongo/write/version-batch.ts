@@ -1,6 +1,5 @@
 import { BSON, type Document } from 'mongodb'
 import type { Database, Session } from '../connection/database.ts'
-import { insertTogether, updateTogether } from '../connection/write-commands.ts'
 import { LOCK, REVISION } from '../versions/version-fields.ts'
 import type { StoredVersion, VersionDocument } from '../versions/stored-version.ts'
 import { isHeld } from './hold-documents.ts'
@@ -82,14 +81,17 @@ export class VersionBatch {
     }
   }
 
-  /** Uses two commands. @throws Error if they are too large or a version has changed since it was read */
+  /** Sends the writes and the log rows. @throws Error if they are too large or a version has changed since it was read */
   async send(database: Database, collection: string, session: Session): Promise<void> {
     open.delete(session)
-    assertSmall([...this.#rows, ...this.#changes.map(({ after }) => after)])
-    if (this.#rows.length > 0) await insertTogether(database, collection, this.#rows, session)
+    const documents = this.#rows
+    assertSmall([...documents, ...this.#changes.map(({ after }) => after)])
     const updates = this.#changes.map(({ statement }) => statement)
-    if (updates.length === 0) return
-    const count = await updateTogether(database, collection, updates, session)
+    const writes = [
+      ...(documents.length > 0 ? [{ insert: collection, documents }] : []),
+      ...(updates.length > 0 ? [{ update: collection, updates }] : []),
+    ]
+    const count = await database.writeCommit(session, writes)
     if (count !== updates.length) throw new Error('a version has changed since it was read')
   }
 }

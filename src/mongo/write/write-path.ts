@@ -21,7 +21,8 @@ import { VersionBatch } from './version-batch.ts'
  * 5. write: the group sends all changes, with one command for new and one for stored versions.
  * 6. log rows: one row per item, with one command. Then the transaction commits.
  *
- * An item that is alone in its group sends each command at once. A failed group writes each of its items alone.
+ * A database with `bulkWrite` takes steps 5 and 6 with one command. Elsewhere, and for one stored version, an item that
+ * is alone in its group sends each command at once. A failed group writes each of its items alone.
  * A group runs in the context of its first item, so items contain everything that a step needs.
  */
 export interface WriteItem<T> {
@@ -107,10 +108,18 @@ async function writeGroup<T>(
 ): Promise<readonly (Written<T> | null)[]> {
   const [first, ...others] = items
   if (first === undefined) return []
-  const { plan, write, origin } = first
-  if (others.length === 0) return [{ result: await database.transact(write, origin) }]
+  const { plan, write, origin, changes } = first
+  const isAlone = others.length === 0
+  // A batch of one version would take one more command than `findAndModify`, or as many with `bulkWrite`.
+  if (isAlone && (!database.hasBulkWrite || changes?.length === 1)) {
+    return [{ result: await database.transact(write, origin) }]
+  }
+  const caller = isAlone ? origin.caller : null
   try {
-    return await database.transact((session) => writeAll(database, plan, items, session), SYSTEM)
+    return await database.transact((session) => writeAll(database, plan, items, session), {
+      ...SYSTEM,
+      caller,
+    })
   } catch (error) {
     if (error instanceof GroupRefused) return items.map(() => null)
     throw error
@@ -132,7 +141,6 @@ function writeAll<T>(
       if (batch.has(idsOf(item))) written.set(item, await compute(batch, item, session))
     }
     await batch.send(database, plan.collectionName, session)
-    await database.writeCommit(session)
     return items.map((item) => written.get(item) ?? null)
   })
 }

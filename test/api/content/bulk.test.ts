@@ -150,7 +150,7 @@ describe('POST /api/_bulk', () => {
     expect(article.links[0].tag.colour).to.equal('red')
     const writes: string[] = []
     server.onCommand(({ name, command }) => {
-      const isWrite = ['insert', 'update', 'findAndModify', 'delete'].includes(name)
+      const isWrite = ['insert', 'update', 'findAndModify', 'delete', 'bulkWrite'].includes(name)
       // Commits are numbered and query costs are recorded shortly after a write.
       if (isWrite && !String(command[name]).startsWith('quire_')) writes.push(name)
     })

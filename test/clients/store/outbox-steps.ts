@@ -3,7 +3,14 @@ import type { Faults } from './faulty-process.ts'
 
 export const DEVICES = 3
 /** Database commands of a push. The connection of the server is cut in the middle of the reply. */
-const COMMANDS = ['find', 'findAndModify', 'update', 'insert', 'commitTransaction'] as const
+const COMMANDS = [
+  'find',
+  'findAndModify',
+  'update',
+  'insert',
+  'bulkWrite',
+  'commitTransaction',
+] as const
 
 const device = fc.nat({ max: DEVICES - 1 })
 const entry = fc.nat({ max: 1 })

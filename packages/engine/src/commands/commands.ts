@@ -2,6 +2,7 @@ import type { Command } from '../request/request.ts'
 import { abortTransaction } from './abort-transaction.ts'
 import { aggregate } from './aggregate.ts'
 import { buildInfo } from './build-info.ts'
+import { bulkWrite } from './bulk-write.ts'
 import { collStats } from './coll-stats.ts'
 import { commitTransaction } from './commit-transaction.ts'
 import { configureFailPoint } from './configure-fail-point.ts'
@@ -36,6 +37,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   aggregate,
   buildInfo,
   buildinfo: buildInfo,
+  bulkWrite,
   collStats,
   commitTransaction,
   configureFailPoint,

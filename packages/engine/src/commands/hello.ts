@@ -32,6 +32,7 @@ export const hello: Command = {
       minWireVersion: 0,
       maxWireVersion: WIRE_VERSION,
       readOnly: false,
+      bulkWrite: true, // a command of newer protocols
       ok: 1,
     }),
 }

@@ -14,6 +14,7 @@ import {
 import type { Command, Request } from '../request/request.ts'
 import { assertTargeted } from '../request/sharding.ts'
 import { runOrdered } from '../request/write-errors.ts'
+import type { Collection } from '../storage/collection.ts'
 import { ensureCollection } from '../storage/database.ts'
 import { parseUpdate } from '../update/parse-update.ts'
 import { updateRecords } from '../update/update-records.ts'
@@ -41,15 +42,14 @@ function checkStatement(statement: Document): void {
   refuseOption(statement, 'c')
 }
 
-function runUpdate(request: Request, statement: Document): UpdateResult {
+export function runUpdate(
+  request: Request,
+  collection: Collection,
+  statement: Document,
+): UpdateResult {
   checkStatement(statement)
   const { q: filter, u: update } = statement
   if (!isDocument(filter)) throw failedToParse("BSON field 'update.updates.q' must be an object")
-  const collection = ensureCollection(
-    request.engine.data,
-    request.database,
-    readCollectionName(request),
-  )
   const multi = isSet(statement, 'multi')
   const parsed = parseUpdate(update, statement['arrayFilters'])
   if (multi && parsed.kind === 'replacement')
@@ -73,8 +73,11 @@ export const update: Command = {
     const upserted: Document[] = []
     let matched = 0
     let modified = 0
-    const errors = runOrdered(request, readStatements(request, 'updates'), (statement, index) => {
-      const result = runUpdate(request, statement)
+    const statements = readStatements(request, 'updates')
+    const name = readCollectionName(request)
+    const errors = runOrdered(request, statements, (statement, index) => {
+      const collection = ensureCollection(request.engine.data, request.database, name)
+      const result = runUpdate(request, collection, statement)
       matched += result.upsertedId === undefined ? result.matched : 1
       modified += result.modified
       if (result.upsertedId !== undefined)

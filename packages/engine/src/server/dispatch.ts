@@ -167,7 +167,8 @@ async function runInTransaction(
 ): Promise<Document> {
   try {
     const reply = await runCommand(command, request)
-    if (reply['writeErrors'] !== undefined) request.engine.sessions.end(transaction.session)
+    const hasFailed = reply['writeErrors'] !== undefined || Number(reply['nErrors'] ?? 0) > 0
+    if (hasFailed) request.engine.sessions.end(transaction.session)
     return reply
   } catch (error) {
     request.engine.sessions.end(transaction.session)

@@ -21,9 +21,9 @@ async function createApp(dependencies: AppDependencies): Promise<App> {
 function unlogged(database: Database): Database {
   return {
     ...database,
-    writeCommit: (session) => {
+    writeCommit: (session, writes) => {
       takeRows(session)
-      return Promise.resolve()
+      return database.writeCommit(session, writes)
     },
     transact: (work) =>
       database.transact(async (session) => {
