@@ -13,8 +13,17 @@ import { operatorHint, operatorNames } from './operator-hint.ts'
 import { hasLocalizations, LOCALIZATIONS, localizationsRelation } from './localizations.ts'
 import { anyOf, isOperator, parseBoolean, parseComparison } from './parse-comparison.ts'
 import { computedKey, dottedPath, invalidValue, unknownKey, unusableKey } from './query-error.ts'
-import { type Filter, type Operator, QUERY_LIMITS, type TypeVisibility } from './query.ts'
+import { type Filter, type Operator, type TypeVisibility } from './query.ts'
 import { bothFilters, ruledTarget } from './ruled-type.ts'
+
+export const FILTER_LIMITS = {
+  depth: 20,
+  conditions: 200,
+  /** An area counts as this many conditions, because it is compared point by point. */
+  conditionsPerArea: 10,
+  /** Including intermediate ones. Each is a separate query. */
+  relations: 50,
+} as const
 
 /** `count` counts the conditions and relations of the whole filter. */
 interface Scope {
@@ -59,9 +68,9 @@ export function parseFilters(input: unknown, holder: ShapePlan, rules: FilterRul
 }
 
 function parseGroup(input: Data, scope: Scope, operators = GROUP_OPERATORS): Filter {
-  if (scope.depth > QUERY_LIMITS.filterDepth) {
+  if (scope.depth > FILTER_LIMITS.depth) {
     throw new ValidationError(
-      `filters are nested deeper than ${QUERY_LIMITS.filterDepth} levels`,
+      `filters are nested deeper than ${FILTER_LIMITS.depth} levels`,
       {},
       { code: 'invalid_query' },
     )
@@ -178,9 +187,9 @@ function parseAttribute(attribute: FilterableAttribute, value: unknown, scope: S
 
 function parseRelation(relation: RelationPlan, value: unknown, scope: Scope): Filter {
   scope.count.relations += 1
-  if (scope.count.relations > QUERY_LIMITS.filterRelations) {
+  if (scope.count.relations > FILTER_LIMITS.relations) {
     throw new ValidationError(
-      `${pathOf(relation.name, scope)}: filters lead through more than ${QUERY_LIMITS.filterRelations} relations`,
+      `${pathOf(relation.name, scope)}: filters lead through more than ${FILTER_LIMITS.relations} relations`,
       {},
       { code: 'invalid_query' },
     )
@@ -291,9 +300,9 @@ function parseScalar(attribute: ScalarPlan, value: unknown, scope: Scope): Filte
 
 function parseNegation(attribute: ScalarPlan, value: unknown, scope: Scope): Filter {
   const inner: Scope = { ...scope, depth: scope.depth + 1 }
-  if (inner.depth > QUERY_LIMITS.filterDepth) {
+  if (inner.depth > FILTER_LIMITS.depth) {
     throw new ValidationError(
-      `filters are nested deeper than ${QUERY_LIMITS.filterDepth} levels`,
+      `filters are nested deeper than ${FILTER_LIMITS.depth} levels`,
       {},
       { code: 'invalid_query' },
     )
@@ -302,10 +311,10 @@ function parseNegation(attribute: ScalarPlan, value: unknown, scope: Scope): Fil
 }
 
 function compare(attribute: ScalarPlan, operator: Operator, value: unknown, scope: Scope): Filter {
-  scope.count.conditions += isArea(operator) ? QUERY_LIMITS.conditionsPerArea : 1
-  if (scope.count.conditions > QUERY_LIMITS.conditions) {
+  scope.count.conditions += isArea(operator) ? FILTER_LIMITS.conditionsPerArea : 1
+  if (scope.count.conditions > FILTER_LIMITS.conditions) {
     throw new ValidationError(
-      `filters hold more than ${QUERY_LIMITS.conditions} conditions`,
+      `filters hold more than ${FILTER_LIMITS.conditions} conditions`,
       {},
       { code: 'invalid_query' },
     )

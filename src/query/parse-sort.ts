@@ -10,7 +10,15 @@ import type {
 import { findMember } from './find-member.ts'
 import { computedKey, unusableKey } from './query-error.ts'
 import { ruledTarget } from './ruled-type.ts'
-import { QUERY_LIMITS, type SortKey, type TypeVisibility } from './query.ts'
+import type { SortKey, TypeVisibility } from './query.ts'
+
+export const SORT_LIMITS = {
+  keys: 20,
+  relations: 5,
+  /** Each to-many relation on the path of a key multiplies the lookups. */
+  relationsToMany: 2,
+  keysBehindMany: 1,
+} as const
 
 const DIRECTIONS: ReadonlyMap<unknown, SortKey['direction']> = new Map([
   ['asc', 'asc'],
@@ -31,9 +39,9 @@ export function parseSort(
   )
   const paths = asked.map(sortPath)
   const keys = asked.filter((key, index) => paths.indexOf(sortPath(key)) === index)
-  if (keys.length > QUERY_LIMITS.sortKeys) {
+  if (keys.length > SORT_LIMITS.keys) {
     throw new ValidationError(
-      `sort takes at most ${QUERY_LIMITS.sortKeys} attributes`,
+      `sort takes at most ${SORT_LIMITS.keys} attributes`,
       {},
       { code: 'invalid_query' },
     )
@@ -46,11 +54,11 @@ export function parseSort(
 /** Each such key multiplies the lookups per entry. */
 function assertFewBehindMany(keys: readonly SortKey[]): void {
   const wide = keys.filter(({ through }) => toManyOf(through).length > 1)
-  const beyond = wide[QUERY_LIMITS.sortKeysBehindMany]
+  const beyond = wide[SORT_LIMITS.keysBehindMany]
   if (beyond === undefined) return
   throw new ValidationError(
     `sort: ${sortPath(beyond)} leads through two relations to many; at most ` +
-      `${QUERY_LIMITS.sortKeysBehindMany} key of a request may`,
+      `${SORT_LIMITS.keysBehindMany} key of a request may`,
     {},
     { code: 'invalid_query' },
   )
@@ -155,14 +163,14 @@ function assertBounded(
   through: readonly (RelationPlan | ComponentAttributePlan)[],
 ): void {
   const relations = through.filter((step) => step.kind === 'relation')
-  if (relations.length > QUERY_LIMITS.sortRelations) {
+  if (relations.length > SORT_LIMITS.relations) {
     throw new ValidationError(
-      `sort: ${path} leads through more than ${QUERY_LIMITS.sortRelations} relations`,
+      `sort: ${path} leads through more than ${SORT_LIMITS.relations} relations`,
     )
   }
-  if (toManyOf(through).length > QUERY_LIMITS.sortRelationsToMany) {
+  if (toManyOf(through).length > SORT_LIMITS.relationsToMany) {
     throw new ValidationError(
-      `sort: ${path} leads through more than ${QUERY_LIMITS.sortRelationsToMany} relations to many`,
+      `sort: ${path} leads through more than ${SORT_LIMITS.relationsToMany} relations to many`,
     )
   }
 }

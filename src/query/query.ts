@@ -335,30 +335,10 @@ export interface QueryRules extends TypeVisibility {
 }
 
 export const QUERY_LIMITS = {
-  filterDepth: 20,
-  conditions: 200,
-  /** An area counts as this many conditions, because it is compared point by point. */
-  conditionsPerArea: 10,
-  /** Including intermediate ones. Each is a separate query. */
-  filterRelations: 50,
   listItems: 1_000,
-  sortKeys: 20,
-  sortRelations: 5,
-  /** Each to-many relation on the path of a key multiplies the lookups. */
-  sortRelationsToMany: 2,
-  sortKeysBehindMany: 1,
   /** In UTF-16 units. */
   patternLength: 256,
 } as const
-
-/** For rows that refer to content, such as those of the trash or of schedules. */
-export interface VisibleType {
-  readonly type: string
-  /** A row is visible only if it has one of these locales. `[NO_LOCALE]` for types that are not localized. */
-  readonly locales: readonly string[]
-  /** A row with any of these locales is invisible. Deleted locales hide no rows. */
-  readonly hidden: readonly string[]
-}
 
 /** The response to several locales is a list. */
 export interface ActionLocales {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseFilters } from '../../src/query/parse-filters.ts'
+import { FILTER_LIMITS, parseFilters } from '../../src/query/parse-filters.ts'
 import { parseSearch } from '../../src/query/parse-search.ts'
 import { type Filter, OPERATORS, QUERY_LIMITS } from '../../src/query/query.ts'
 import { Decimal } from '../../src/schema/values/decimal.ts'
@@ -296,10 +296,10 @@ describe('parseFilters', () => {
       /^filters\[string\]\[\$in\]\[0\]: /,
     ],
     ['a NUL character', { string: { $eq: 'a\0b' } }, /^filters\[string\]\[\$eq\]: /],
-    ['nesting that is too deep', nested(QUERY_LIMITS.filterDepth + 1), /nested deeper than 20/],
+    ['nesting that is too deep', nested(FILTER_LIMITS.depth + 1), /nested deeper than 20/],
     [
       'too many conditions',
-      { $or: Array.from({ length: QUERY_LIMITS.conditions + 1 }, () => ({ string: 'a' })) },
+      { $or: Array.from({ length: FILTER_LIMITS.conditions + 1 }, () => ({ string: 'a' })) },
       /more than 200 conditions/,
     ],
     [

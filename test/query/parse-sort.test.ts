@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { parseSort } from '../../src/query/parse-sort.ts'
-import { QUERY_LIMITS } from '../../src/query/query.ts'
+import { parseSort, SORT_LIMITS } from '../../src/query/parse-sort.ts'
 import { thrownBy } from '../fixtures/errors.ts'
 import { planOf } from '../fixtures/plans.ts'
 
@@ -131,7 +130,7 @@ describe('parseSort', () => {
         4,
       ],
       ['a to-many relation followed by to-one relations', 'others.parent.parent.title', 3],
-      ['as many relations as the limit', `${'parent.'.repeat(QUERY_LIMITS.sortRelations)}title`, 5],
+      ['as many relations as the limit', `${'parent.'.repeat(SORT_LIMITS.relations)}title`, 5],
     ]
     for (const [label, sort, length] of bounded) {
       it(`sorts by ${label}`, () => expect(through(sort)).to.deep.equal([length]))
@@ -149,7 +148,7 @@ describe('parseSort', () => {
       ],
       ['more relations than the to-many limit', 'others.others.parent.others.title'],
       ['two paths with two to-many relations', 'others.others.title,others.others.id'],
-      ['more relations than the limit', `${'parent.'.repeat(QUERY_LIMITS.sortRelations + 1)}title`],
+      ['more relations than the limit', `${'parent.'.repeat(SORT_LIMITS.relations + 1)}title`],
     ]
     for (const [label, sort] of unbounded) {
       it(`refuses ${label} and reports the path`, () => {
@@ -163,12 +162,12 @@ describe('parseSort', () => {
   })
 
   it('refuses more sort keys than the limit', () => {
-    const names = Array.from({ length: QUERY_LIMITS.sortKeys + 1 }, (_, index) => `a${index}`)
+    const names = Array.from({ length: SORT_LIMITS.keys + 1 }, (_, index) => `a${index}`)
     const wide = planOf({
       attributes: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
     })
     expect(parseSort(names.slice(1), wide, { mayRead: () => true })).to.have.length(
-      QUERY_LIMITS.sortKeys,
+      SORT_LIMITS.keys,
     )
     expect(thrownBy(() => parseSort(names, wide, { mayRead: () => true })).message).to.match(
       /at most 20 attributes/,

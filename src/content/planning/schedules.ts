@@ -6,7 +6,6 @@ import type { Session } from '../../mongo/connection/database.ts'
 import { visibleRows } from '../../mongo/read/visible-rows.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { isDocumentId, newDocumentId } from '../../mongo/versions/document-id.ts'
-import type { VisibleType } from '../../query/query.ts'
 import type { ActionOn } from './run-action.ts'
 import type { PlanningContext } from './planning.ts'
 import { RELEASE_TYPE } from './release-rows.ts'
@@ -16,6 +15,7 @@ import {
   type ScheduleRow,
   schedulesIn,
 } from './schedule-rows.ts'
+import type { VisibleType } from '../../query/visible-type.ts'
 
 const MAX_SCHEDULES_PER_DOCUMENT = 20
 

@@ -4,9 +4,9 @@ import {
   findVersionsOfDeletions,
 } from '../../mongo/trash/read-trash.ts'
 import { type DeletionRow, TRASHED_FILE } from '../../mongo/trash/trash-rows.ts'
-import type { VisibleType } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { DocumentContext } from '../context.ts'
+import type { VisibleType } from '../../query/visible-type.ts'
 
 const DAY_MS = 86_400_000
 

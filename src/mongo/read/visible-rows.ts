@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb'
-import type { VisibleType } from '../../query/query.ts'
+import type { VisibleType } from '../../query/visible-type.ts'
 
 export function visibleRows(seen: readonly VisibleType[]): readonly Document[] {
   return seen.map(({ type, locales, hidden }) => ({

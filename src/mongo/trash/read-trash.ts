@@ -1,4 +1,3 @@
-import type { VisibleType } from '../../query/query.ts'
 import type { Database, Session } from '../connection/database.ts'
 import { visibleRows } from '../read/visible-rows.ts'
 import {
@@ -7,6 +6,7 @@ import {
   type TrashedVersion,
   trashedVersionsIn,
 } from './trash-rows.ts'
+import type { VisibleType } from '../../query/visible-type.ts'
 
 export async function findDeletions(
   database: Database,

@@ -6,7 +6,8 @@ import { versionsOf } from '../../../src/mongo/versions/stored-version.ts'
 import { versionId } from '../../../src/mongo/versions/version-match.ts'
 import { LOCALIZATIONS } from '../../../src/query/localizations.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
-import { QUERY_LIMITS, type VersionKey } from '../../../src/query/query.ts'
+import { SORT_LIMITS } from '../../../src/query/parse-sort.ts'
+import type { VersionKey } from '../../../src/query/query.ts'
 import { compileSchema } from '../../../src/schema/compile.ts'
 import type { ContentTypePlan } from '../../../src/schema/plan.ts'
 import { component, contentType } from '../../fixtures/definitions.ts'
@@ -198,14 +199,14 @@ function filterOf(holder: string, depth: number, isLocalized = false): fc.Arbitr
   )
 }
 
-/** Relations to many. A sort goes through at most two of them (`QUERY_LIMITS.sortRelationsToMany`). */
+/** Relations to many. A sort goes through at most two of them (`SORT_LIMITS.relationsToMany`). */
 const TO_MANY: ReadonlySet<string> = new Set(['tags', 'books'])
 
 /** Generates a path of up to three relations and components with a final attribute. */
 function pathOf(holder: string, depth: number, toMany = 0): fc.Arbitrary<string> {
   const next = Object.entries(STEPS[holder] ?? {}).filter(
     ([name]) =>
-      name !== LOCALIZATIONS && !(toMany >= QUERY_LIMITS.sortRelationsToMany && TO_MANY.has(name)),
+      name !== LOCALIZATIONS && !(toMany >= SORT_LIMITS.relationsToMany && TO_MANY.has(name)),
   )
   if (depth === 0 || next.length === 0) return fc.constant('rank')
   const below = next.map(([name, to]) =>

@@ -2,9 +2,10 @@ import { contentAction, type ContentVerb } from '../../../people/access/actions.
 import { mayIn } from '../../../people/access/permissions.ts'
 import { mayInUnderRule } from '../../../people/access/ruled-reads.ts'
 import type { Principal } from '../../../people/access/principal.ts'
-import type { LocaleRules, VisibleType } from '../../../query/query.ts'
+import type { LocaleRules } from '../../../query/query.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../../schema/plan.ts'
+import type { VisibleType } from '../../../query/visible-type.ts'
 
 type MaySee = typeof maySee
 

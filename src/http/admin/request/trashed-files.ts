@@ -2,11 +2,11 @@ import { NotFoundError } from '../../../base/errors.ts'
 import type { AssertSeen } from '../../../media/file-trash.ts'
 import { pluginAction } from '../../../people/access/actions.ts'
 import { may } from '../../../people/access/permissions.ts'
-import type { VisibleType } from '../../../query/query.ts'
 import { NO_LOCALE } from '../../../schema/no-locale.ts'
 import { parameterOf } from '../../body/read-request.ts'
 import { isHiddenFile } from '../../body/receive-authorized.ts'
 import type { Context } from '../../router/state.ts'
+import type { VisibleType } from '../../../query/visible-type.ts'
 
 export const UID_OF_FILES = 'plugin::upload.file'
 
