@@ -40,21 +40,20 @@ describe('large files in SQLite in a process that is killed', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Runs a child. Returns the id of the file that it has added, and whether it was killed. */
-  async function run(task: FileTask, killAfterMs: number | null) {
+  /** Runs a child, and kills it when it announces a step. Returns the id of the file that it has added. */
+  async function run(task: FileTask) {
     const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => {
-      const isFirst = output === ''
       output += chunk.toString()
-      if (isFirst && killAfterMs !== null) setTimeout(() => child.kill('SIGKILL'), killAfterMs)
+      if (/^now$/m.test(output)) child.kill('SIGKILL')
     })
     const [code] = (await once(child, 'close')) as [number | null]
-    const [, added = ''] = output.split('\n')
-    if (killAfterMs === null) expect(code).to.equal(0)
-    return { added, isKilled: code !== 0 }
+    if (task.announced === null) expect(code).to.equal(0)
+    const textAfter = (word: string) => new RegExp(`^${word} (.+)$`, 'm').exec(output)?.[1] ?? ''
+    return { added: textAfter('added'), steps: Number(textAfter('steps')), isKilled: code !== 0 }
   }
 
   /** The ids of queued files, each with all of its parts. */
@@ -79,18 +78,18 @@ describe('large files in SQLite in a process that is killed', () => {
       const database = path.join(folder, `${kind}.db`)
       const { contentTypesDir, port } = server
       const task = { kind, database, source, member, server: { contentTypesDir, port } }
-      const begin = performance.now()
-      const accepted = new Set([(await run(task, null)).added])
-      const usualMs = performance.now() - begin
+      const first = await run({ ...task, announced: null })
+      const accepted = new Set([first.added])
       let kills = 0
       for (let turn = 0; turn < KILLS; turn += 1) {
-        const { added, isKilled } = await run(task, Math.random() * usualMs)
+        const announced = 1 + Math.floor(Math.random() * first.steps)
+        const { added, isKilled } = await run({ ...task, announced })
         if (isKilled) kills += 1
         const queued = await readQueued(database)
         for (const id of [added, ...queued]) if (id !== '') accepted.add(id)
       }
       expect(kills, 'kills that came in time').to.be.above(KILLS / 3)
-      await run({ ...task, source: null }, null)
+      await run({ ...task, source: null, announced: null })
       expect(await readQueued(database)).to.deep.equal([])
       await assertStored(member, accepted)
     })

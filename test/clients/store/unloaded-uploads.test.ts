@@ -44,6 +44,7 @@ describe('a store whose module for uploads cannot be loaded', function () {
         source,
         member,
         server: { contentTypesDir, port },
+        announced: null,
       }
       const child = spawn(process.execPath, ['--import', toUrl(HOOK), CHILD, JSON.stringify(task)])
       const [errors] = await Promise.all([text(child.stderr), once(child, 'close')])
