@@ -85,7 +85,7 @@ export async function openDeliveryRetries(options: RetriesOptions): Promise<Deli
       return () => queue.hold(row, () => chain.run().then(() => end(row, before, chain)))
     },
   }
-  const soon = () => queue.nextWithin(SECOND, mine)
+  const soon = (leastMs: number) => queue.nextWithin(SECOND, mine, leastMs)
   const runner = openRunner({ lanes: [lane], soon, onError: onBackgroundError })
   const kept = new Set<Promise<void>>()
   return {

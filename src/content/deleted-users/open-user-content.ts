@@ -39,7 +39,7 @@ export async function openUserContent(options: UserContentOptions): Promise<User
   }
   const runner = openRunner({
     lanes: [lane],
-    soon: () => queue.nextWithin(LOOK_MS),
+    soon: (leastMs) => queue.nextWithin(LOOK_MS, {}, leastMs),
     onError: onBackgroundError,
     lookMs: LOOK_MS,
   })

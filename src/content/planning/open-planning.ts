@@ -30,7 +30,7 @@ export async function openPlanning(options: PlanningOptions): Promise<Planning> 
   const releases = await queueOf(context, 'release')
   const runner = openRunner({
     lanes: [laneOf(context, 'document', documents), laneOf(context, 'release', releases)],
-    soon: () => documents.nextWithin(LOOK_MS), // for both kinds, because they share the collection
+    soon: (leastMs) => documents.nextWithin(LOOK_MS, {}, leastMs), // for both kinds, because they share the collection
     onError: onBackgroundError,
     lookMs: LOOK_MS,
   })

@@ -35,8 +35,11 @@ export class LeaseLost extends Error {
 /** Each job takes effect once, because only its current lease can complete it. Insert its row to enqueue a job. */
 export interface JobQueue<T extends JobRow> {
   claim(conditions?: object): Promise<ClaimedJob<T> | null>
-  /** Milliseconds until a job can be claimed, 0 if one can be claimed now. Null if none within `ms`. */
-  nextWithin(ms: number, conditions?: object): Promise<number | null>
+  /**
+   * Milliseconds until a job can be claimed, 0 if one can be claimed now. Null if none within `ms`.
+   * @param leastMs ignores jobs that can be claimed earlier
+   */
+  nextWithin(ms: number, conditions?: object, leastMs?: number): Promise<number | null>
   /** Renews the lease during the work, for at most `maxMs`. */
   hold<R>(job: ClaimedJob<T>, work: () => Promise<R>, maxMs?: number): Promise<R>
   /** @throws LeaseLost */
@@ -84,7 +87,11 @@ export async function openJobQueue<T extends JobRow>(
       claimOne({ ...options, held }, conditions, now()) as Promise<ClaimedJob<T> | null>,
     hold: (job, work, maxMs) => held.hold(job.lease, work, maxMs),
     settle: (job, change) => settle(options, job, change),
-    nextWithin: (ms, conditions = {}) => nextWithin(options, ms, conditions),
+    nextWithin: async (ms, conditions = {}, leastMs = 0) => {
+      const times = await timesWithin(options, ms, conditions)
+      const later = times.filter((time) => time >= leastMs)
+      return later.length === 0 ? null : Math.min(...later)
+    },
     finish: (job, effect, origin) => {
       const noteOnce = notingSession(options, job)
       return database.transact(async (session) => {
@@ -175,11 +182,11 @@ function notingSession(options: JobQueueOptions, { _id, lease }: ClaimedJob<JobR
   }
 }
 
-async function nextWithin(
+async function timesWithin(
   options: JobQueueOptions,
   ms: number,
   conditions: object,
-): Promise<number | null> {
+): Promise<readonly number[]> {
   const { now, leaseMs } = options
   const at = now()
   const until = new Date(at.getTime() + ms)
@@ -193,11 +200,10 @@ async function nextWithin(
     .sort(orderOf(options))
     .limit(MAX_PENDING_LOOKED_AT)
     .toArray()
-  const times = soon.map(({ dueAt, leasedUntil }) => {
+  return soon.map(({ dueAt, leasedUntil }) => {
     const freeAt = leasedUntil > unbelievable ? at : leasedUntil
     return Math.max(dueAt.getTime() - at.getTime(), freeAt.getTime() - at.getTime(), 0)
   })
-  return times.length === 0 ? null : Math.min(...times)
 }
 
 async function settle<T extends JobRow>(

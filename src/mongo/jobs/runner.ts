@@ -13,10 +13,10 @@ export interface Runner {
 export interface RunnerOptions {
   readonly lanes: readonly Lane[]
   /**
-   * Milliseconds until the next work of any lane, 0 if work is due, null if none is due before the next poll. A poll
-   * then costs one read instead of one per lane. Without it, every poll looks for work.
+   * Milliseconds until the next work of any lane after at least `leastMs`, 0 if work is due, null if none is due before
+   * the next poll. A poll then costs one read instead of one per lane. Without it, every poll looks for work.
    */
-  readonly soon?: () => Promise<number | null>
+  readonly soon?: (leastMs: number) => Promise<number | null>
   readonly onError: (error: unknown) => void
   /** For work that becomes due or is left by other processes. */
   readonly lookMs?: number
@@ -32,9 +32,10 @@ export function openRunner({ lanes, soon, onError, lookMs = LOOK_MS }: RunnerOpt
   }
   /** Wakes exactly when the next work is due, earlier than the next poll. */
   const wakeSoon = async (leastMs: number): Promise<void> => {
-    const ms = (await soon?.()) ?? null
+    const ms = (await soon?.(leastMs)) ?? null
     clearTimeout(timer)
-    if (ms !== null && ms >= leastMs) timer = setTimeout(wake, ms).unref()
+    if (ms === 0) wake()
+    else if (ms !== null) timer = setTimeout(wake, ms).unref()
   }
   // Work that a lookup has just refused is left to the next poll.
   const drivers = lanes.map((lane) => drive(lane, onError, () => wakeSoon(1)))

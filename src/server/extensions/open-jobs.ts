@@ -59,7 +59,7 @@ export async function openExtensionJobs({
     },
   }
   const onError = (err: unknown): void => log.warn({ err }, 'Jobs of extensions failed')
-  const soon = () => queue.nextWithin(LOOK_MS, { $and: [conditions] })
+  const soon = (leastMs: number) => queue.nextWithin(LOOK_MS, { $and: [conditions] }, leastMs)
   const runner = openRunner({ lanes: [lane], soon, onError, lookMs: LOOK_MS })
   runner.wake()
   return {

@@ -142,6 +142,8 @@ describe('a queue of jobs', () => {
     expect(await queue.nextWithin(LEASE_MS, { _id: 'a' })).to.equal(LEASE_MS)
     clock += LEASE_MS
     expect(await queue.nextWithin(LEASE_MS), 'of a free job').to.equal(0)
+    await put('later still', 300)
+    expect(await queue.nextWithin(LEASE_MS, {}, 1), 'after the free job').to.equal(300)
   })
 
   it('leaves a held job to its worker until that worker dies', async () => {

@@ -93,9 +93,9 @@ describe('the runner of background work', () => {
         return Promise.resolve(null)
       },
     }
-    const soon = (): Promise<number | null> => {
+    const soon = (leastMs: number): Promise<number | null> => {
       looksAtPoll.push(looks)
-      return Promise.resolve(looksAtPoll.length < 5 ? null : 0)
+      return Promise.resolve(looksAtPoll.length < 5 || leastMs > 0 ? null : 0)
     }
     const runner = openRunner({ lanes: [lane, lane], soon, onError: rethrow, lookMs: 5 })
     await until(() => looks >= 2, 5_000)
@@ -112,7 +112,7 @@ describe('the runner of background work', () => {
         return Promise.resolve(null)
       },
     }
-    const soon = () => Promise.resolve(0)
+    const soon = (leastMs: number) => Promise.resolve(leastMs > 0 ? null : 0)
     const runner = openRunner({ lanes: [lane], soon, onError: rethrow, lookMs: never })
     runner.wake()
     await until(() => looks === 1, 5_000)
@@ -121,13 +121,31 @@ describe('the runner of background work', () => {
     expect(looks).to.equal(1)
   })
 
+  it('wakes for the next work although due work is refused', async () => {
+    let looks = 0
+    const next = () => {
+      looks += 1
+      return Promise.resolve(null)
+    }
+    const soon = (leastMs: number): Promise<number | null> => {
+      const times = looks > 1 ? [0] : [0, 20]
+      return Promise.resolve(times.find((time) => time >= leastMs) ?? null)
+    }
+    const lanes = [{ atOnce: 1, next }]
+    const runner = openRunner({ lanes, soon, onError: rethrow, lookMs: never })
+    runner.wake()
+    await until(() => looks === 2, 5_000)
+    await runner.close()
+  })
+
   it('reports failed polls and continues', async () => {
     const errors: unknown[] = []
     const work = pieces(1)
     let polls = 0
-    const soon = (): Promise<number | null> => {
+    const soon = (leastMs: number): Promise<number | null> => {
       polls += 1
-      return polls === 1 ? Promise.reject(new Error('poll')) : Promise.resolve(0)
+      if (polls === 1) return Promise.reject(new Error('poll'))
+      return Promise.resolve(leastMs > 0 ? null : 0)
     }
     const onError = (error: unknown) => errors.push(error)
     const runner = openRunner({ lanes: [{ atOnce: 1, ...work }], soon, onError, lookMs: 5 })
