@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { contentPath } from './entries.ts'
-import { type Answer, request, type SentError } from './request.ts'
+import { type Answer, ApiError, request, type SentError } from './request.ts'
 
 export type PlannedAction = 'publish' | 'unpublish'
 
@@ -116,14 +116,30 @@ export async function cancelSchedule(id: string): Promise<void> {
   await request('DELETE', `/admin/schedules/${encodeURIComponent(id)}`)
 }
 
-/** Adds the new schedules first, so that a failure keeps the old ones. Returns the new ids. */
+/**
+ * Adds the new schedules first, so that a failure keeps the old ones. If the server refuses one
+ * step, for example because an old schedule was carried out, the new ones are cancelled. Returns
+ * the new ids.
+ * @throws ApiError
+ */
 export async function replaceSchedules(
   old: readonly string[],
   schedules: readonly NewSchedule[],
 ): Promise<readonly string[]> {
   const added: string[] = []
-  for (const schedule of schedules) added.push(await addSchedule(schedule))
-  for (const id of old) await cancelSchedule(id)
+  const cancelled: string[] = []
+  try {
+    for (const schedule of schedules) added.push(await addSchedule(schedule))
+    for (const id of old) {
+      await cancelSchedule(id)
+      cancelled.push(id)
+    }
+  } catch (error) {
+    // Without a response, the old schedule may be cancelled already. Then the new one must stay.
+    const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500
+    if (isRefused && cancelled.length === 0) await Promise.allSettled(added.map(cancelSchedule))
+    throw error
+  }
   return added
 }
 
