@@ -174,6 +174,33 @@ describeInBrowser('trash, schedules and releases', () => {
     await untilStored(times, [])
   })
 
+  it('keeps the exact moment of an unchanged time, and forgets input of a closed dialog', async () => {
+    const second = '2027-10-31T01:30:20.000Z' // 02:30 in Berlin for the second time
+    const documentId = await write('In the second hour')
+    const path = `${ARTICLE}/${documentId}/actions/publish`
+    await server.ask('POST', path, { data: { at: second } })
+    const schedules = async () =>
+      (await server.ask('GET', `/admin/schedules?documentId=${documentId}`)).data
+    await page.goto(`${server.address}/studio/content/articles/${documentId}`)
+    const change = page.getByRole('button', { name: 'Change time' })
+    const dialog = page.getByRole('dialog', { name: 'Change time' })
+    const problem = dialog.getByText('Choose a time in the future')
+    await change.press('Enter')
+    await dialog.getByLabel('Date and time').fill('2020-01-01T10:00')
+    await dialog.getByRole('button', { name: 'Change' }).click()
+    await problem.waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await change.press('Enter')
+    await dialog.getByLabel('Date and time').waitFor()
+    expect(await problem.count()).to.equal(0)
+    await page.keyboard.press('Enter')
+    await page.getByText('Time changed').waitFor()
+    const [{ at, id }] = await schedules()
+    expect(at).to.equal(second)
+    await server.ask('DELETE', `/admin/schedules/${id}`)
+  })
+
   it('updates an open entry after its schedule was carried out', async () => {
     const documentId = await write('On its own')
     await page.goto(`${server.address}/studio/content/articles/${documentId}`)

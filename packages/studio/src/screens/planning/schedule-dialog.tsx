@@ -18,14 +18,19 @@ export interface ScheduleDialogProps {
   readonly onChoose: (chosen: { readonly action: PlannedAction; readonly at: string }) => void
 }
 
+/** Each opening starts without the input and the problem of the last one. */
 export function ScheduleDialog(props: ScheduleDialogProps) {
+  return props.isOpen && <OpenDialog {...props} />
+}
+
+function OpenDialog(props: ScheduleDialogProps) {
   const { isOpen, onClose, from, actions, action, onChoose } = props
   const { t } = useTexts()
   const [chosen, choose] = useState<PlannedAction>(actions[0] ?? 'publish')
   const [problem, setProblem] = useState<string | null>(null)
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useState<string | null>(null)
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const isTwice = readLocalTime(typed)?.kind === 'twice'
+  const isTwice = readLocalTime(typed ?? '')?.kind === 'twice'
   return (
     <FormDialog
       title={t(from === undefined ? 'schedule.title' : 'schedule.change')}
@@ -35,7 +40,9 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
       isBusy={action.isBusy}
       problem={problem ?? action.problem}
       onSubmit={(form) => {
-        const time = readLocalTime(readText(form, 'at'))
+        // The text of an unchanged time lacks its seconds, and occurs twice when clocks go back.
+        const isSame = from !== undefined && typed === null
+        const time = isSame ? exactly(from) : readLocalTime(readText(form, 'at'))
         const wrong = faultOf(time)
         setProblem(wrong === null ? null : t(wrong, { zone }))
         if (time !== null && wrong === null) {
@@ -67,6 +74,10 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
       />
     </FormDialog>
   )
+}
+
+function exactly(at: string): LocalTime {
+  return { at: new Date(at), kind: 'usual' }
 }
 
 function faultOf(time: LocalTime | null): 'schedule.past' | 'schedule.skipped' | null {
