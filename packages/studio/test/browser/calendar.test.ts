@@ -201,6 +201,22 @@ describeInBrowser('the calendar', () => {
     await press('Shift+Tab', march(28))
   })
 
+  it('moves to any day after a key that leads to the same day', async () => {
+    await openMarch()
+    await page.getByRole('button', { name: 'Today' }).focus()
+    await press('Tab', march(1))
+    await press('ArrowDown', march(8))
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Home')
+    const start = await page.evaluate(() => document.activeElement?.getAttribute('data-day') ?? '')
+    const next = march(Number(start.slice(-2)) + 1)
+    await cell(next).click({ position: { x: 60, y: 12 } })
+    await page.getByRole('dialog', { name: dateIn('en', next) }).waitFor()
+    await page.keyboard.press('Escape')
+    await untilFocused(next)
+    await press('ArrowLeft', start)
+  })
+
   it('opens a day with Enter, and returns the focus to it', async () => {
     await openMarch()
     await page.getByRole('button', { name: 'Today' }).focus()

@@ -105,7 +105,7 @@ function useOneStop(
   }, [active, stop, table])
   const moveTo = (day: CalendarDay): void => {
     if (!isCalendarDay(day)) return
-    isMoving.current = true
+    isMoving.current = day !== active || monthOf(day) !== month
     setActive(day)
     if (monthOf(day) !== month) onMonth(monthOf(day))
   }
