@@ -5,6 +5,9 @@ export interface TypeAheadProps {
   readonly onClose: () => void
 }
 
+/** For example a reload. */
+const FUNCTION_KEY = /^F\d+$/
+
 /** Takes the keys of a palette that loads. Otherwise they would reach the page behind it. */
 export function TypeAhead(props: TypeAheadProps) {
   const latest = useRef(props)
@@ -13,7 +16,8 @@ export function TypeAhead(props: TypeAheadProps) {
     let text = ''
     const take = (event: KeyboardEvent): void => {
       const { key, ctrlKey, metaKey, altKey } = event
-      if (ctrlKey || metaKey || altKey) return
+      // Windows reports AltGr, which types `@` on a German keyboard, as Ctrl and Alt.
+      if (metaKey || ctrlKey !== altKey || FUNCTION_KEY.test(key)) return
       event.preventDefault()
       event.stopPropagation()
       if (key === 'Escape') latest.current.onClose()

@@ -56,6 +56,19 @@ describeInBrowser('the palette on an entry', () => {
     await page.keyboard.press('Control+k')
     await page.keyboard.type('Stayx')
     await page.keyboard.press('Backspace')
+    const isPassed = (key: string, isAltGr: boolean): Promise<boolean> =>
+      page.evaluate(
+        ([name, alt]) => {
+          const modifiers = { ctrlKey: alt, altKey: alt, bubbles: true, cancelable: true }
+          return document.body.dispatchEvent(
+            new KeyboardEvent('keydown', { key: name, ...modifiers }),
+          )
+        },
+        [key, isAltGr] as const,
+      )
+    expect(await isPassed('F5', false), 'a reload').to.equal(true)
+    expect(await isPassed('@', true), 'AltGr').to.equal(false)
+    await page.keyboard.press('Backspace')
     load()
     await box().waitFor()
     await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null)
