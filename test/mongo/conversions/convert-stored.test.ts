@@ -70,7 +70,9 @@ describe('convertStored', function () {
     const rollBack = (): Promise<void> =>
       start(OLDER, async (base) => {
         await convert(base, base.database)
-        await db.collection('things').updateMany({}, { $set: { contact: 'free text', size: 7 } })
+        const change = { $set: { contact: 'free text' }, $inc: { size: 10 } }
+        const { modifiedCount } = await db.collection('thing_versions').updateMany({}, change)
+        expect(modifiedCount).to.be.greaterThan(0)
       })
     const pauses = await pauseAtEach({
       db,
@@ -107,7 +109,7 @@ describe('convertStored', function () {
       expect(failure, `transaction ${at}`).to.match(/another one has taken over/)
       await start(OLDER, (base) => convert(base, base.database))
       const later = { $or: [{ size: isDecimal }, { 'parts.size': isDecimal }] }
-      expect(await db.collection('things').countDocuments(later)).to.equal(0)
+      expect(await db.collection('thing_versions').countDocuments(later)).to.equal(0)
       const deleted = { 'version.size': isDecimal }
       expect(await db.collection('quire_trash_versions').countDocuments(deleted)).to.equal(0)
       const ledger = await db.collection('quire_schema').findOne({})
