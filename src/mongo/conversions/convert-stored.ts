@@ -32,6 +32,9 @@ interface Converting {
   readonly assertAlone: () => Promise<void>
 }
 
+/** The database holds all versions of a transaction in memory, however large they are. */
+const MAX_TOGETHER = 100
+
 /** A version that another writer changes is read again this often. */
 const ATTEMPTS = 5
 
@@ -138,11 +141,16 @@ async function convertBatch(
     })
     if (updates.length === 0) return rewritten
     const options = { ordered: false, maxTimeMS: BULK_TIMEOUT_MS }
-    const { matchedCount } = await fence((session) =>
-      versions.bulkWrite(updates, { ...options, session }),
-    )
-    rewritten += matchedCount
-    if (matchedCount === updates.length) return rewritten
+    let matched = 0
+    for (let start = 0; start < updates.length; start += MAX_TOGETHER) {
+      const part = updates.slice(start, start + MAX_TOGETHER)
+      const { matchedCount } = await fence((session) =>
+        versions.bulkWrite(part, { ...options, session }),
+      )
+      matched += matchedCount
+    }
+    rewritten += matched
+    if (matched === updates.length) return rewritten
     const _id = { $in: updates.map(({ updateOne }) => updateOne.filter._id) }
     const again = { batchSize: updates.length + 1, maxTimeMS: BULK_TIMEOUT_MS }
     rows = await versions.find({ _id }, again).toArray()

@@ -66,6 +66,8 @@ describe('convertStored', function () {
       assertAlone: () => Promise.resolve(),
     })
 
+  const isDecimal = { $type: 'decimal' }
+
   it('stops a process that slept while an older release converted the values back', async () => {
     const rollBack = (): Promise<void> =>
       start(OLDER, async (base) => {
@@ -88,8 +90,26 @@ describe('convertStored', function () {
     expect(pauses).to.be.greaterThan(5)
   })
 
+  it('converts at most 100 versions per transaction', async () => {
+    await restoreDatabase(db, filled)
+    const things = db.collection<{ readonly _id: string }>('thing_versions')
+    const given = await things.findOne({})
+    const more = Array.from({ length: 250 }, (_, at) => {
+      return { ...given, _id: `${at}`, documentId: `${at}`, size: 10 + at }
+    })
+    await things.insertMany(more)
+    const converted: number[] = []
+    const count = async (): Promise<void> => {
+      converted.push(await things.countDocuments({ size: isDecimal }))
+    }
+    await start(NEWER, (base) => convert(base, beforeTransactions(base.database, count)))
+    await count()
+    expect(converted.at(-1)).to.equal(await things.countDocuments({}))
+    const steps = converted.map((after, at) => after - (converted[at - 1] ?? 0))
+    expect(Math.max(...steps)).to.equal(100)
+  })
+
   it('leaves the values to an older release that has entered its types', async () => {
-    const isDecimal = { $type: 'decimal' }
     for (let at = 1; ; at += 1) {
       await restoreDatabase(db, filled)
       let pauses = 0
