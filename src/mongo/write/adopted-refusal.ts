@@ -48,9 +48,11 @@ async function refusalOf(of: AdoptedWrite, error: unknown): Promise<ValidationEr
 
 /** The paths of the index that refused a write. mongos returns only the name of the index. */
 async function keyOf({ database, plan }: AdoptedWrite, error: MongoServerError) {
-  const { paths } = refusingIndex(error)
+  const { paths, name: refusing } = refusingIndex(error)
   if (paths.length > 0) return paths
-  const indexes = await database.collection(plan.collectionName).indexes()
+  if (refusing === '_id_') return ['_id']
+  const collection = database.collection(plan.collectionName)
+  const indexes = await collection.indexes().catch(() => []) // the value is taken, whatever the index
   // Names of other services may have spaces. No value of a client precedes the name.
   const text = error.message.slice(error.message.indexOf('index: '))
   return Object.keys(indexes.find(({ name }) => text.startsWith(`index: ${name} dup`))?.key ?? {})
