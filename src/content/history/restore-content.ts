@@ -1,14 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { ValidationError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
+import type { ContentTypePlan } from '../../schema/plan.ts'
 import { withPlaces } from '../../mongo/adopted/element-places.ts'
-import { getWholeVersion } from '../../mongo/read/get-versions.ts'
+import { getOverwritten } from '../../mongo/read/get-versions.ts'
 import { retryChanged } from '../hooks/seen-versions.ts'
 import { withoutLost } from '../payload/existing-references.ts'
 import type { DocumentContext } from '../context.ts'
 import { addressOf, updateDocument, updatePermitted } from '../write/update-document.ts'
 import { isGivable, underRules, withSet } from '../write-rules.ts'
 import type { WriteRequest } from '../write-target.ts'
+import { pastContent } from './past-content.ts'
 
 /**
  * Null selects all attributes, or those that the permission lets the caller give. References to deleted documents
@@ -20,7 +23,7 @@ export async function restoreContent(
   content: Data,
   only: readonly string[] | null,
 ): Promise<StoredVersion> {
-  const { plan } = target
+  const { plan, documentId, key } = target
   const unknown = (only ?? []).find((name) => content[name] === undefined)
   if (unknown !== undefined) {
     throw new ValidationError(
@@ -29,15 +32,24 @@ export async function restoreContent(
       { code: 'invalid_key' },
     )
   }
-  const names = only ?? Object.keys(content)
-  const chosen = Object.fromEntries(names.map((name) => [name, content[name]]))
-  const { data } = await withoutLost(context, plan, chosen)
-  if (plan.adopted === undefined) return restore(context, target, data, only)
   return retryChanged(async () => {
-    const { database } = context
-    const seen = await getWholeVersion(database, plan, target.documentId, target.key, undefined)
-    return restore(context, { ...target, seen }, withPlaces(plan, seen, data), only)
+    const seen = await getOverwritten(context.database, { plan, documentId, locale: key.locale })
+    const names = only ?? differingFrom(plan, seen, content)
+    const chosen = Object.fromEntries(names.map((name) => [name, content[name]]))
+    const { data } = await withoutLost(context, plan, chosen)
+    const placed = plan.adopted === undefined ? data : withPlaces(plan, seen, data)
+    return restore(context, { ...target, seen }, placed, only)
   })
+}
+
+/** Equal components would get new ids, and count as changed. */
+function differingFrom(
+  plan: ContentTypePlan,
+  seen: StoredVersion | null,
+  content: Data,
+): readonly string[] {
+  const current = seen === null ? {} : pastContent(plan, seen, () => true).content
+  return Object.keys(content).filter((name) => !isDeepStrictEqual(content[name], current[name]))
 }
 
 function restore(

@@ -217,6 +217,22 @@ describe('/admin/history', () => {
     expect(stale.status, stale.text).to.equal(412)
   })
 
+  it('restores a version without changes to its equal components', async () => {
+    const { documentId } = await create({ title: 'One', seo: { words: 'w', key: 'hush hush' } })
+    await ok('POST', `${ARTICLES}/${documentId}/actions/publish`)
+    const seo = async (): Promise<Json> =>
+      (await ok('GET', `${ARTICLES}/${documentId}?populate=*`)).data.seo
+    const before = await seo()
+    const [{ revision }] = await listed(documentId)
+    await ok('PUT', `${ARTICLES}/${documentId}`, { data: { title: 'Two' } })
+    await ok('POST', `${historyOf(documentId)}/${revision}/restore`)
+    expect(await seo()).to.deep.equal(before)
+    const [state] = (await ok('GET', `${ARTICLES}/${documentId}/locales`)).data
+    expect(state.changes?.attributes ?? []).to.deep.equal([])
+    await ok('POST', `${historyOf(documentId)}/${revision}/restore`)
+    expect((await listed(documentId))[0]).to.include({ via: 'restore' })
+  })
+
   it('distinguishes locales that one write gave the same revision', async () => {
     const { documentId } = await create({ title: 'English' })
     const inLocale = (locale: string, data: object) =>
