@@ -80,7 +80,10 @@ describeInBrowser('trash, schedules and releases', () => {
     const documentId = await write('In two languages')
     const german = { title: 'In zwei Sprachen', slug: 'in-zwei-sprachen', body: 'Text' }
     await server.ask('PUT', `${ARTICLE}/${documentId}?locale=de`, { data: german })
+    // Whether a deletion can be undone is known from here on.
+    const answered = page.waitForResponse(/\/admin\/trash\?/)
     await page.goto(`${server.address}/studio/content/articles/${documentId}?locale=de`)
+    await answered
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete in German' }).click()
     await page.getByText('Deleted', { exact: true }).waitFor()
