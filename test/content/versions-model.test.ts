@@ -698,10 +698,17 @@ class RestorePast implements Pick<Command, 'ours' | 'theirs'> {
     this.past = past
   }
 
+  /** An equal component stays, with its id. */
   ours(model: VersionModel): readonly ModelVersion[] {
-    const { values } = this.past
-    const part = values.part === null ? null : { text: values.part.text }
-    return [model.write(this.past, 'draft', marked({ ...values, part }), { creating: false })]
+    const { part, ...values } = this.past.values
+    const { document, locale } = this.past
+    const status = model.family.draftAndPublish ? 'draft' : 'published'
+    const current = model.versions.find(
+      (one) => one.document === document && one.locale === locale && one.status === status,
+    )
+    const isEqual = current !== undefined && current.values.part?.text === part?.text
+    const payload = isEqual ? values : marked({ ...values, part: part && { text: part.text } })
+    return [model.write(this.past, 'draft', payload, { creating: false })]
   }
 
   theirs(real: Real): Promise<readonly StoredVersion[]> {

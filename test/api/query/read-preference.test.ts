@@ -10,6 +10,12 @@ function preferenceOf({ command }: ObservedCommand): Json {
   return said?.maxStalenessSeconds === undefined ? null : said.mode
 }
 
+/** `bulkWrite` names collections in `nsInfo`. */
+function isOfNotes({ command, name }: ObservedCommand): boolean {
+  if (name !== 'bulkWrite') return command[name] === 'note_versions'
+  return (command['nsInfo'] as Json).some(({ ns }: Json) => ns.endsWith('.note_versions'))
+}
+
 describe('the read preference of a token', () => {
   let server: TestServer
   const seen: ObservedCommand[] = []
@@ -37,7 +43,7 @@ describe('the read preference of a token', () => {
     seen.length = 0
     const answer = await server.send(method, path, { token, body })
     expect(answer.status, answer.text).to.be.oneOf([200, 201, 204])
-    const ofNotes = seen.filter(({ command, name }) => command[name] === 'note_versions')
+    const ofNotes = seen.filter(isOfNotes)
     const others = seen.filter((one) => !ofNotes.includes(one))
     return { answer, ofNotes, others }
   }
