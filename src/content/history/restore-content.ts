@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
 import { ValidationError } from '../../base/errors.ts'
 import type { Data } from '../../schema/definition.ts'
-import type { ContentTypePlan } from '../../schema/plan.ts'
+import { type ContentTypePlan, isNesting } from '../../schema/plan.ts'
 import { withPlaces } from '../../mongo/adopted/element-places.ts'
 import { getOverwritten } from '../../mongo/read/get-versions.ts'
 import { retryChanged } from '../hooks/seen-versions.ts'
@@ -42,14 +42,18 @@ export async function restoreContent(
   })
 }
 
-/** Equal components would get new ids, and count as changed. */
+/** Leaves out equal components, which would get new ids and count as changed. */
 function differingFrom(
   plan: ContentTypePlan,
   seen: StoredVersion | null,
   content: Data,
 ): readonly string[] {
   const current = seen === null ? {} : pastContent(plan, seen, () => true).content
-  return Object.keys(content).filter((name) => !isDeepStrictEqual(content[name], current[name]))
+  return Object.keys(content).filter((name) => {
+    const attribute = plan.attributes.get(name)
+    const isComponent = attribute !== undefined && isNesting(attribute)
+    return !isComponent || !isDeepStrictEqual(content[name], current[name])
+  })
 }
 
 function restore(
