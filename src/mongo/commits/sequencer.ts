@@ -44,7 +44,7 @@ export async function sequence(
     const done = await finish(database, head, head.assigning, pause)
     return done === null ? { head: null, ...NOTHING, more: true } : sequence(database, { pause })
   }
-  if (rows.length === 0) return { head, ...NOTHING, more: false }
+  if (rows.length === 0) return { head, ...NOTHING, more: isFull }
   await pause('listed')
   const assigning = assign(head, rows)
   const assigned = await moveHead(database, head, { assigning })
@@ -72,7 +72,7 @@ export function toSeen({ _id: id, items }: Pick<Listed, '_id' | 'items'>): SeenC
 
 interface Batch {
   readonly rows: readonly Listed[]
-  /** Whether further rows may be pending, also if `rows` lacks the last ones of the batch. */
+  /** Whether further rows may be pending or numbered, also if `rows` lacks the last ones of the batch. */
   readonly isFull: boolean
 }
 
@@ -85,7 +85,11 @@ function readPending(
     const head = await readHeadAt(moment)
     if (head.assigning !== null) return { head, rows: [], isFull: false }
     await pause('read')
-    return { head, ...(await listPending(moment)) }
+    const pending = await listPending(moment)
+    if (pending.rows.length > 0 || moment.session !== undefined) return { head, ...pending }
+    // Another process may have numbered commits after the head was read.
+    const { seq, assigning } = await readHeadAt(moment)
+    return { head, rows: [], isFull: seq !== head.seq || assigning !== null }
   })
 }
 

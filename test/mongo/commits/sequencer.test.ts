@@ -270,6 +270,13 @@ describe('sequence', () => {
     expect(await resume()).to.deep.equal(LOST)
   })
 
+  it('reads the head again if another process numbered all commits after it was read', async () => {
+    await store(['a'])
+    const resume = await stopAt('read')
+    await sequenceAll(test.database)
+    expect(await resume()).to.deep.include({ count: 0, more: true })
+  })
+
   it('reaches the end of the log while other processes number it', async () => {
     await storeMany(2 * BATCH + 1)
     const heads = await Promise.all(Array.from({ length: 3 }, () => sequenceAll(test.database)))

@@ -32,8 +32,8 @@ export const KNOWN_FAULTS: Readonly<Record<string, KnownFault>> = {
     kinds: ['stepDown'],
     mutation: {
       file: 'src/mongo/commits/sequencer.ts',
-      from: 'return { head, ...(await listPending(moment)) }',
-      to: 'return { head, ...(await listPending({ database, session: undefined })) }',
+      from: 'const pending = await listPending(moment)',
+      to: 'const pending = await listPending({ database, session: undefined })',
     },
   },
 }
