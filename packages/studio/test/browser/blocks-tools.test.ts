@@ -119,6 +119,10 @@ describeInBrowser('the tools of blocks', () => {
     await takePicture(page, 'blocks-selection')
     await page.keyboard.press('Tab')
     await bar().getByRole('button', { name: 'Bold' }).and(page.locator(':focus')).waitFor()
+    await page.evaluate(() => {
+      const nextFrame = window.requestAnimationFrame.bind(window)
+      window.requestAnimationFrame = (work) => nextFrame(() => setTimeout(work, 1000))
+    })
     await page.keyboard.press('Escape')
     await bar().waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')

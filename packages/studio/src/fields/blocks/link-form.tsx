@@ -21,8 +21,8 @@ export function LinkForm({ editor, onDone }: LinkFormProps) {
       className={styles['form']}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.isDefaultPrevented()) return
+        editor.view.focus()
         onDone()
-        editor.commands.focus()
       }}
     >
       <ToggleButtonGroup

@@ -18,8 +18,9 @@ export function SelectionBar({ editor, onLink, onClose }: SelectionBarProps) {
     <div
       onKeyDown={({ key }) => {
         if (key !== 'Escape') return
+        // At once: the command would wait for a frame, and lose the next key.
+        editor.view.focus()
         onClose()
-        editor.commands.focus()
       }}
     >
       <Toolbar className={styles['bar'] ?? ''} aria-label={t('blocks.selection')}>
