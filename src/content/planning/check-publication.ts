@@ -2,13 +2,13 @@ import { NotFoundError } from '../../base/errors.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
 import { isDocumentId } from '../../mongo/versions/document-id.ts'
 import type { StoredVersion } from '../../mongo/versions/stored-version.ts'
+import type { ActionLocales } from '../../query/query.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import { hasReadRules, singleReadVerb, visibleVersions } from '../rules/visible-documents.ts'
 import type { WriteRules } from '../write-rules.ts'
 import { checkItems, type ItemFault } from './check-items.ts'
 import type { PlanningContext } from './planning.ts'
-import type { ActionLocales } from '../../query/query.ts'
 
 export type PublicationFault = Pick<ItemFault, 'name' | 'code' | 'message' | 'details'> & {
   readonly locale?: string

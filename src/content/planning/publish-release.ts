@@ -8,6 +8,7 @@ import { takeDocuments } from '../../mongo/sharing/write-turns.ts'
 import { retryCollisions } from '../../mongo/write/write-path.ts'
 import type { WriteOrigin } from '../../mongo/connection/authorship.ts'
 import { getAllVersions } from '../../mongo/read/get-versions.ts'
+import type { ActionLocales } from '../../query/query.ts'
 import { hooksOf } from '../hooks/document-hooks.ts'
 import { assertSeen, retryChanged, type SeenVersions } from '../hooks/seen-versions.ts'
 import { writeRulesOf } from '../rules/principal-rules.ts'
@@ -17,7 +18,6 @@ import { type PlanningContext, publishablePlan } from './planning.ts'
 import type { ReleaseItem, ReleaseRow } from './release-rows.ts'
 import { changeInside, getRelease } from './releases.ts'
 import { assertMayAct, runAction } from './run-action.ts'
-import type { ActionLocales } from '../../query/query.ts'
 
 /** @throws ValidationError with all faults; NotFoundError; ConflictError if it is scheduled or published */
 export async function publishRelease(

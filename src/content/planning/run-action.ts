@@ -14,11 +14,11 @@ import {
   underRules,
 } from '../write-rules.ts'
 import type { Session } from '../../mongo/connection/database.ts'
+import type { ActionLocales } from '../../query/query.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { SeenVersions } from '../hooks/seen-versions.ts'
 import type { PlannedAction } from './planned-action.ts'
 import type { PlanningContext } from './planning.ts'
-import type { ActionLocales } from '../../query/query.ts'
 
 export interface ActionOn {
   readonly action: PlannedAction

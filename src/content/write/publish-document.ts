@@ -13,6 +13,7 @@ import { writeDocument } from '../../mongo/write/write-path.ts'
 import { versionAuthor } from '../../mongo/write/version-authors.ts'
 import { setInOtherLocales } from '../../mongo/write/write-versions.ts'
 import { deletePublished } from '../../mongo/write/delete-versions.ts'
+import type { ActionLocales } from '../../query/query.ts'
 import type { Data } from '../../schema/definition.ts'
 import type { ContentTypePlan } from '../../schema/plan.ts'
 import type { DocumentContext } from '../context.ts'
@@ -40,7 +41,6 @@ import { namedLocales, refuseHidden, seenLocales, underRules, UNRULED } from '..
 import type { AfterWrite, WriteTarget } from '../write-target.ts'
 import { exclusiveRelations } from '../payload/write-values.ts'
 import { NO_LOCALE } from '../../schema/no-locale.ts'
-import type { ActionLocales } from '../../query/query.ts'
 
 export interface ActionTarget extends Omit<WriteTarget, 'key' | 'seen'> {
   readonly locales: ActionLocales
