@@ -68,7 +68,7 @@ export function answerAsMongos(isSharded: (collection: string) => boolean): Faul
   return (command) => {
     const [name = '', collection] = Object.entries(command)[0] ?? []
     if (name === 'hello') return { fate: 'carried out', answer: withoutBulkWrite }
-    if (!WRITES.has(name) || !isSharded(String(collection))) return null
+    if (!WRITE_COMMANDS.has(name) || !isSharded(String(collection))) return null
     if (singleFilters(command).some((filter) => !isWhole(filter['_id']))) {
       return {
         fate: 'refused',
@@ -84,7 +84,7 @@ export function answerAsMongos(isSharded: (collection: string) => boolean): Faul
   }
 }
 
-const WRITES: ReadonlySet<string> = new Set([
+export const WRITE_COMMANDS: ReadonlySet<string> = new Set([
   'insert',
   'update',
   'delete',

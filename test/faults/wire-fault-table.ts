@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb'
 import type { WireFault } from './fault-proxy.ts'
+import { WRITE_COMMANDS } from './mongod-answers.ts'
 
 /**
  * Responses of servers that step down, shut down or wait for a majority, with the labels of MongoDB
@@ -13,14 +14,6 @@ export interface FaultKind {
   readonly fault: WireFault
 }
 
-const WRITES: ReadonlySet<string> = new Set([
-  'insert',
-  'update',
-  'delete',
-  'findAndModify',
-  'bulkWrite',
-])
-
 /** Writes that report an error for each of their statements. */
 const STATEMENTS: ReadonlySet<string> = new Set(['insert', 'update', 'delete'])
 
@@ -29,7 +22,7 @@ const isEnd = (command: Document): boolean => /^(commit|abort)Transaction$/.test
 const isCommit = (command: Document): boolean => nameOf(command) === 'commitTransaction'
 /** Within a transaction, except for its end. */
 const isWithin = (command: Document): boolean => command['autocommit'] === false && !isEnd(command)
-const isWrite = (command: Document): boolean => WRITES.has(nameOf(command))
+const isWrite = (command: Document): boolean => WRITE_COMMANDS.has(nameOf(command))
 const always = (): boolean => true
 
 /** The label of errors that MongoDB calls retryable, depending on the place. */

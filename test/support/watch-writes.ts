@@ -1,14 +1,7 @@
 import { BSON, type Document } from 'mongodb'
 import type { ObservedCommand } from '../../src/base/observed.ts'
-import { isWhole, singleFilters } from '../faults/mongod-answers.ts'
+import { isWhole, singleFilters, WRITE_COMMANDS } from '../faults/mongod-answers.ts'
 
-const WRITES: ReadonlySet<string> = new Set([
-  'insert',
-  'update',
-  'delete',
-  'findAndModify',
-  'bulkWrite',
-])
 const ENDS: ReadonlySet<string> = new Set(['commitTransaction', 'abortTransaction'])
 /** Every process, or every request of a kind, writes to the documents of these collections. */
 const SHARED: ReadonlySet<string> = new Set([
@@ -45,7 +38,7 @@ export function watchWrites(): WatchedWrites {
         open.delete(transaction)
         if (!ENDS.has(name)) report('what all share stays locked beyond the next command', before)
       }
-      if (!WRITES.has(name)) return
+      if (!WRITE_COMMANDS.has(name)) return
       if (singleFilters(command).some((filter) => !isWhole(filter['_id']))) {
         report('a single write without the whole _id', command)
       }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
+import { WRITE_COMMANDS } from '../../faults/mongod-answers.ts'
 import { until } from '../../support/until.ts'
 import {
   type Answer,
@@ -150,7 +151,7 @@ describe('POST /api/_bulk', () => {
     expect(article.links[0].tag.colour).to.equal('red')
     const writes: string[] = []
     server.onCommand(({ name, command }) => {
-      const isWrite = ['insert', 'update', 'findAndModify', 'delete', 'bulkWrite'].includes(name)
+      const isWrite = WRITE_COMMANDS.has(name)
       // Commits are numbered and query costs are recorded shortly after a write.
       if (isWrite && !String(command[name]).startsWith('quire_')) writes.push(name)
     })
