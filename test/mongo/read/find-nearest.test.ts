@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { compileCollections } from '../../../src/mongo/indexes/collection-plan.ts'
 import { syncIndexes } from '../../../src/mongo/indexes/sync-indexes.ts'
 import { findNearestPage, isNearestQuery } from '../../../src/mongo/read/find-nearest.ts'
+import { versionId } from '../../../src/mongo/versions/version-match.ts'
 import { distanceBetween } from '../../../src/query/distance.ts'
 import { parseQuery } from '../../../src/query/parse-query.ts'
 import { type Location, toPoint } from '../../../src/schema/values/location.ts'
@@ -51,6 +52,8 @@ function toTexts(value: object): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>
 }
 
+const idOf = (id: number): string => versionId(`d${id}`, { locale: '', status: 'published' })
+
 interface Row {
   readonly id: number
   readonly kind: string
@@ -71,7 +74,7 @@ describe('findNearestPage', () => {
     }
     const times = { createdAt: new Date(0), updatedAt: new Date(0), publishedAt: new Date(0) }
     const stored = [...rows.values()].map(({ id, kind, location }) => ({
-      _id: `d${id}`,
+      _id: idOf(id),
       id,
       documentId: `d${id}`,
       locale: '',
@@ -93,12 +96,12 @@ describe('findNearestPage', () => {
     if (row === undefined) return
     rows.set(id, { ...row, location })
     const set = { location: location && toPoint(location) }
-    await collection().updateOne({ _id: `d${id}` }, { $set: set })
+    await collection().updateOne({ _id: idOf(id) }, { $set: set })
   }
 
   const remove = async (id: number): Promise<void> => {
     rows.delete(id)
-    await collection().deleteOne({ _id: `d${id}` })
+    await collection().deleteOne({ _id: idOf(id) })
   }
 
   const listNaively = (center: Location, maxDistance: number, kind: string | undefined) =>
