@@ -11,7 +11,12 @@ import {
   MongoUnexpectedServerResponseError,
 } from 'mongodb'
 import type { ErrorCode } from '../../base/error-codes.ts'
-import { GatewayTimeoutError, ServiceUnavailableError, ValidationError } from '../../base/errors.ts'
+import {
+  GatewayTimeoutError,
+  PayloadTooLargeError,
+  ServiceUnavailableError,
+  ValidationError,
+} from '../../base/errors.ts'
 import { CLIENT_SENTENCES, failureOf } from './connection-failure.ts'
 
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
@@ -19,6 +24,8 @@ const MAX_TIME_EXPIRED = 50
 const WRITE_CONCERN_FAILED = 64
 /** ExceededMemoryLimit, QueryExceededMemoryLimitNoDiskUseAllowed: the sort or group is too large. */
 const OUT_OF_MEMORY: ReadonlySet<unknown> = new Set([146, 292])
+/** BSONObjectTooLarge, and two more for updates: a document would exceed 16 MB. */
+const TOO_LARGE: ReadonlySet<unknown> = new Set([10334, 17419, 17420])
 const DUPLICATE_KEY = 11000
 const BAD_VALUE = 2
 const WRITE_CONFLICT = 112
@@ -63,6 +70,7 @@ const UNAVAILABLE_CODES = new Set<unknown>([...READ_ENDED, ...CHANGING_PRIMARY, 
 export function toCmsError(error: unknown): unknown {
   if (isBrokenSocket(error)) return unavailable(error)
   if (error instanceof WaitedForValue) return ofMongo(error.cause)
+  if (isTooLarge(error)) return new PayloadTooLargeError(TOO_LARGE_SENTENCE, {}, { cause: error })
   // Bulk writes of driver 7.8 wrap all errors, including connection failures.
   if (error instanceof MongoBulkWriteError && error.errorResponse instanceof MongoError) {
     return ofMongo(error.errorResponse)
@@ -145,6 +153,15 @@ function describeAnswer(error: MongoError): Description {
         code: 'database_busy',
       }
     : { sentence: UNREACHABLE }
+}
+
+const TOO_LARGE_SENTENCE = 'Draft and publication of the entry exceed 16 MB'
+
+/** Bulk writes of driver 7.8 measure documents themselves, and `bson` 7 fails at the end of its buffer of 17 MiB. */
+function isTooLarge(error: unknown): error is Error {
+  if (error instanceof RangeError) return error.message.includes('<= 17825792')
+  if (!(error instanceof MongoError)) return false
+  return TOO_LARGE.has(error.code) || error.message.startsWith('Document is larger than')
 }
 
 const UNREACHABLE = 'The database cannot be reached'

@@ -1,7 +1,9 @@
+import { serialize } from 'bson'
 import { expect } from 'chai'
 import {
   type BulkWriteResult,
   MongoBulkWriteError,
+  MongoInvalidArgumentError,
   MongoNetworkError,
   MongoNotConnectedError,
   MongoServerError,
@@ -11,6 +13,7 @@ import {
 } from 'mongodb'
 import {
   GatewayTimeoutError,
+  PayloadTooLargeError,
   ServiceUnavailableError,
   ValidationError,
 } from '../../../src/base/errors.ts'
@@ -146,6 +149,31 @@ describe('toCmsError', () => {
     }
     expect(toCmsError(server(50))).to.be.instanceOf(GatewayTimeoutError)
   })
+
+  const tooLarge = (): unknown => {
+    try {
+      serialize(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [at, 'x'.repeat(1e6)])))
+    } catch (error) {
+      return error
+    }
+    return null
+  }
+  for (const [subject, error] of [
+    ['the database', server(10334)],
+    ['an update', server(17419)],
+    ['a bulk write', new MongoBulkWriteError(server(10334), {} as BulkWriteResult)],
+    [
+      'the driver',
+      new MongoInvalidArgumentError('Document is larger than the maximum size 16777216'),
+    ],
+    ['the serialization', tooLarge()],
+  ] as const) {
+    it(`maps a document that is too large for ${subject} to 413`, () => {
+      const answer = toCmsError(error)
+      expect(answer).to.be.instanceOf(PayloadTooLargeError)
+      expect(answer).to.include({ status: 413, errorCode: 'payload_too_large', cause: error })
+    })
+  }
 
   it('maps an unconfirmed majority write to 504', () => {
     const writeConcernError = { code: 64, errmsg: 'waiting for replication timed out' }
