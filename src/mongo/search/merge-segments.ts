@@ -1,3 +1,4 @@
+import { sortTerms } from '../../query/text/index-terms.ts'
 import {
   type BlockTerm,
   copyPostings,
@@ -56,8 +57,8 @@ export function sealRecent(
     }
   }
   const entries = sorted.map(toSegmentEntry)
-  const all = [...terms].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return writeSegment(rows, entries, [all.map(([term, postings]) => ({ term, postings }))])
+  const all = sortTerms(terms).map(([term, postings]) => ({ term, postings }))
+  return writeSegment(rows, entries, [all])
 }
 
 export function toSegmentEntry({

@@ -40,7 +40,7 @@ export function indexVersion(
   version: Data,
   analyzer: Analyzer,
 ): IndexedText {
-  const terms = new Map<string, Map<number, number[]>>()
+  const terms = new Map<string, GrowingPlaces[]>()
   const names = [...(plan.search?.weights.keys() ?? [])]
   const lengths = names.map((name, place) => {
     const attribute = plan.attributes.get(name)
@@ -52,12 +52,17 @@ export function indexVersion(
     }
     return tokens.length
   })
-  const sorted = [...terms].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return { lengths, terms: sorted.map(([term, places]) => ({ term, places: toPlaces(places) })) }
+  return { lengths, terms: sortTerms(terms).map(([term, places]) => ({ term, places })) }
 }
 
-function toPlaces(places: ReadonlyMap<number, readonly number[]>): TermPlaces {
-  return [...places].map(([attribute, positions]) => ({ attribute, positions }))
+/** In the order of UTF-16 units, which is that of `<`. A comparison function would take most of the time. */
+export function sortTerms<T>(terms: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
+  return [...terms.keys()].toSorted().map((term) => [term, terms.get(term) as T])
+}
+
+interface GrowingPlaces {
+  readonly attribute: number
+  readonly positions: number[]
 }
 
 function indexedTokens(analyzer: Analyzer, text: string): readonly Token[] {
@@ -66,15 +71,16 @@ function indexedTokens(analyzer: Analyzer, text: string): readonly Token[] {
   return tokens.filter(({ isStopWord }) => !isStopWord)
 }
 
+/** Attributes come in ascending order. */
 function add(
-  terms: Map<string, Map<number, number[]>>,
+  terms: Map<string, GrowingPlaces[]>,
   term: string,
   attribute: number,
   position: number,
 ): void {
-  const places = terms.get(term) ?? new Map<number, number[]>()
-  terms.set(term, places)
-  const positions = places.get(attribute) ?? []
-  places.set(attribute, positions)
-  if (positions.length < MAX_POSITIONS) positions.push(position)
+  const places = terms.get(term)
+  const last = places?.at(-1)
+  if (places === undefined) terms.set(term, [{ attribute, positions: [position] }])
+  else if (last?.attribute !== attribute) places.push({ attribute, positions: [position] })
+  else if (last.positions.length < MAX_POSITIONS) last.positions.push(position)
 }
