@@ -13,6 +13,7 @@ import { authenticate, authenticateOnly } from '../http/middleware/authenticate.
 import { managementRouters } from '../http/admin/management-routers.ts'
 import { healthRoutes } from '../http/routes/health-routes.ts'
 import { type LimitInFlight, limitInFlight } from '../http/middleware/limit-in-flight.ts'
+import { confirmRelease } from '../http/middleware/confirm-release.ts'
 import { sendWrittenTime } from '../http/reads/causal-reads.ts'
 import { openReads } from '../http/reads/open-reads.ts'
 import { mcpRoutes } from '../http/mcp/mcp-routes.ts'
@@ -91,6 +92,7 @@ export function buildApp(dependencies: AppOptions, services: Services): App {
   const parts: Parts = { media, limited, registry, ...bodies, docsPath, presenceStreams }
   const others = openRouters(dependencies, services, parts)
   const koa = buildKoa(dependencies, services, measure, [
+    confirmRelease(database),
     sendWrittenTime(database),
     apiRoutes(routers), // first, because most requests match here
     ...others.flatMap((router) => [router.routes(), router.allowedMethods()]),
@@ -156,7 +158,10 @@ function openRouters(
 ): readonly GuardedRouter[] {
   const { trustedProxies } = config.http
   const health = healthRoutes({
-    assertReady: () => services.database.ping(),
+    assertReady: async () => {
+      await services.database.ping()
+      await services.database.confirm()
+    },
     metrics: registry,
     metricsToken: config.secrets.metricsToken,
     behindProxy: trustedProxies > 0,

@@ -134,7 +134,9 @@ export interface Database {
   onCommit(listener: CommitListener): () => void
   announceCommit: CommitListener
   /** Registers this process until `close`, with the digest of its declarations (`ProcessSessions`). */
-  announce(release?: string): Promise<void>
+  announce(release?: string, assertCurrent?: () => Promise<void>): Promise<void>
+  /** Undefined if no other process can have counted this one as killed. @throws the error of `assertCurrent` */
+  confirm(): Promise<void> | undefined
   /** Names the registered processes with other declarations. Killed processes are among them for some seconds. */
   findOtherReleases(release: string): Promise<readonly string[]>
   endTransactions(sessions: readonly SessionId[]): Promise<void>

@@ -94,6 +94,7 @@ interface Transactions extends Pick<
   | 'transact'
   | 'readTogether'
   | 'announce'
+  | 'confirm'
   | 'findOtherReleases'
   | 'hasTransactions'
   | 'writeCommit'
@@ -118,6 +119,7 @@ function openTransactions(
     ...options.processes,
   })
   const run = { ...transactionRun(options), onConflict: () => void sessions.look() }
+  const confirming = { beforeCommit: () => sessions.confirm() }
   const logged = openLoggedTransactions(commitLogOf(client, options, hasBulkWrite))
   const turns = openWriteTurns()
   return {
@@ -130,7 +132,7 @@ function openTransactions(
             .during(session, () =>
               duringTurn(session, turns, (turn) =>
                 logged.run(session, authorship, work, (attempt) =>
-                  runTransaction(session, attempt, { ...run, turn, caller }),
+                  runTransaction(session, attempt, { ...run, ...confirming, turn, caller }),
                 ),
               ),
             )
@@ -143,7 +145,11 @@ function openTransactions(
           runTransaction(session, () => work(session), { ...run, readsOnly: true }),
         ),
       ),
-    announce: (release) => asCmsErrors(() => sessions.start(release)),
+    announce: (...parts) => asCmsErrors(() => sessions.start(...parts)),
+    confirm: () => {
+      const confirmed = sessions.confirm()
+      return confirmed && asCmsErrors(() => confirmed)
+    },
     findOtherReleases: (release) => asCmsErrors(() => sessions.findOtherReleases(release)),
     endTransactions: (ids) => asCmsErrors(() => endTransactions(client, ids)),
     withdraw: () => sessions.close(),
@@ -163,6 +169,7 @@ function withoutTransactions(client: MongoClient, options: DatabaseOptions): Tra
       ),
     readTogether: (work) => asCmsErrors(() => client.withSession(work)),
     announce: () => Promise.resolve(),
+    confirm: () => undefined,
     findOtherReleases: () => Promise.resolve([]),
     endTransactions: () => Promise.resolve(),
     withdraw: () => Promise.resolve(),

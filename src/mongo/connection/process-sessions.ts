@@ -31,7 +31,10 @@ export interface ProcessRow {
  * https://www.mongodb.com/docs/manual/reference/command/killSessions/
  */
 export interface ProcessSessions {
-  start(release?: string): Promise<void>
+  /** @param assertCurrent called after others have counted this process as killed. Its error refuses all later work */
+  start(release?: string, assertCurrent?: () => Promise<void>): Promise<void>
+  /** Undefined if no other process can have counted this one as killed. @throws the error of `assertCurrent` */
+  confirm(): Promise<void> | undefined
   /** Runs a transaction after registering its session. */
   during<T>(session: ClientSession, work: () => Promise<T>): Promise<T>
   /** Looks for lost processes unless the last look was very recent. Never rejects. */
@@ -57,6 +60,8 @@ const LOST_MS = 10_000
 const LEAST_LOOKS = 3
 /** Maximum number of registered sessions. The driver rarely has more sessions than concurrent requests. */
 const MAX_SESSIONS = 200
+/** The share of `LOST_MS` after a beat in which no other process can treat this one as lost, whatever its clock. */
+const SURE_SHARE = 0.8
 const COMMAND_NOT_FOUND = 59
 
 interface KnownSession {
@@ -66,7 +71,7 @@ interface KnownSession {
 }
 
 export function openProcessSessions(options: ProcessSessionsOptions): ProcessSessions {
-  const { client, database, maxTimeMS, beatMs = BEAT_MS } = options
+  const { client, database, maxTimeMS, beatMs = BEAT_MS, lostMs = LOST_MS } = options
   const rows = client.db(database).collection<ProcessRow>(COLLECTION, {
     readPreference: 'primary',
     writeConcern: MAJORITY_WRITES,
@@ -74,13 +79,15 @@ export function openProcessSessions(options: ProcessSessionsOptions): ProcessSes
   const own = ownRow(rows, maxTimeMS)
   const others = watchOthers(rows, own._id, options)
   let started: Promise<void> | null = null
+  const confirming = confirmRow(own, lostMs * SURE_SHARE)
   const beats = repeat(beatMs, () =>
-    own
+    confirming
       .beat()
       .catch(() => undefined) // retried at the next beat
       .then(() => others.look()),
   )
-  const start = async (release?: string): Promise<void> => {
+  const start: ProcessSessions['start'] = async (release, assert) => {
+    if (assert !== undefined) confirming.checkBy(assert)
     const isOutdated = own.setRelease(release) && started !== null
     started ??= own.write().then(beats.begin, (error: unknown) => {
       started = null
@@ -101,12 +108,34 @@ export function openProcessSessions(options: ProcessSessionsOptions): ProcessSes
         entry.underWay -= 1
       }
     },
+    confirm: confirming.confirm,
     look: () => others.look(beatMs / 4),
     findOtherReleases: (release) => others.findReleases(release, beatMs / 4),
     close: async () => {
       beats.end()
       if (started !== null) await own.remove().catch(() => undefined) // otherwise another process removes the row as lost
     },
+  }
+}
+
+function confirmRow(own: ReturnType<typeof ownRow>, sureMs: number) {
+  const { presence } = own
+  let assertCurrent: (() => Promise<void>) | null = null
+  const share = shareNextByKey<'beat', void>()
+  /** The row is written first, so that a release that converts values afterwards waits for this process. */
+  const beat = async (): Promise<void> => {
+    await own.beat()
+    if (assertCurrent === null || !presence.wasRemoved()) return
+    await assertCurrent()
+    presence.forgetRemoval()
+  }
+  return {
+    beat,
+    checkBy: (assert: () => Promise<void>): void => {
+      assertCurrent = assert
+    },
+    confirm: (): Promise<void> | undefined =>
+      assertCurrent === null || presence.isSure(sureMs) ? undefined : share('beat', beat),
   }
 }
 
@@ -135,23 +164,26 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
   const known = new Map<string, KnownSession>()
   let isRemoved = false
   let named: { readonly release?: string } = {}
-
+  const presence = trackPresence()
   const writeOnce = async (): Promise<void> => {
     if (isRemoved) return
     forgetOldest(known)
     const written = [...known.values()]
     const sessions = written.map(({ id }) => id)
-    await rows.updateOne(
+    const sentAtMs = performance.now()
+    const { upsertedCount } = await rows.updateOne(
       { _id },
       { $set: { host: hostname(), pid: process.pid, sessions, ...named }, $inc: { beat: 1 } },
       { upsert: true, maxTimeMS },
     )
+    presence.note(sentAtMs, upsertedCount > 0)
     for (const session of written) session.isWritten = true
   }
   const share = shareNextByKey<string, void>()
   const write = (): Promise<void> => share(_id, writeOnce)
   return {
     _id,
+    presence,
     write,
     setRelease: (release: string | undefined): boolean => {
       if (release === undefined || named.release === release) return false
@@ -159,22 +191,45 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
       return true
     },
     beat: async (): Promise<void> => {
+      const sentAtMs = performance.now()
       const { matchedCount } = await rows.updateOne({ _id }, { $inc: { beat: 1 } }, { maxTimeMS })
-      if (matchedCount === 0) await write() // another process has removed the row as lost
+      if (matchedCount === 0) await write()
+      else presence.note(sentAtMs, false)
     },
-    use: (session: ClientSession): KnownSession => {
-      const id = sessionIdOf(session)
-      const key = id.toString('hex')
-      const entry = known.get(key) ?? { id, isWritten: false, underWay: 0 }
-      known.delete(key) // reinserted, so that the most recently used session comes last
-      known.set(key, entry)
-      entry.underWay += 1
-      return entry
-    },
+    use: (session: ClientSession): KnownSession => useSession(known, session),
     remove: async (): Promise<void> => {
       isRemoved = true
       await write() // waits for pending writes
       await rows.deleteOne({ _id }, { maxTimeMS })
+    },
+  }
+}
+
+function useSession(known: Map<string, KnownSession>, session: ClientSession): KnownSession {
+  const id = sessionIdOf(session)
+  const key = id.toString('hex')
+  const entry = known.get(key) ?? { id, isWritten: false, underWay: 0 }
+  known.delete(key) // reinserted, so that the most recently used session comes last
+  known.set(key, entry)
+  entry.underWay += 1
+  return entry
+}
+
+/** Whether other processes may have removed the row as that of a lost process. */
+function trackPresence() {
+  let knownSinceMs: number | null = null
+  let wasRemoved = false
+  return {
+    /** @param sentAtMs when the command was sent that has found or inserted the row */
+    note: (sentAtMs: number, isInserted: boolean): void => {
+      wasRemoved ||= isInserted && knownSinceMs !== null
+      knownSinceMs = sentAtMs
+    },
+    isSure: (forMs: number): boolean =>
+      !wasRemoved && performance.now() - (knownSinceMs ?? -Infinity) < forMs,
+    wasRemoved: (): boolean => wasRemoved,
+    forgetRemoval: (): void => {
+      wasRemoved = false
     },
   }
 }

@@ -24,6 +24,8 @@ export interface TransactionRun {
   readonly onConflict: () => void
   /** Aborts instead of committing, because a commit of the embedded engine writes to the disk. */
   readonly readsOnly?: boolean
+  /** An error of it aborts the transaction. */
+  readonly beforeCommit?: () => Promise<void> | undefined
 }
 
 /** Normal conflicts end within milliseconds. A longer conflict indicates a killed process. */
@@ -48,6 +50,7 @@ export async function runTransaction<T>(
     session.startTransaction(options)
     try {
       const result = await work()
+      await run.beforeCommit?.()
       await end(session, rules.deadline(), run)
       return result
     } catch (error) {

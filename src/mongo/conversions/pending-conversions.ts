@@ -58,6 +58,16 @@ export function areTypesOf(entered: Ledger, current: Ledger): boolean {
   })
 }
 
+/** Whether no release has converted or moved stored values after the ledger `entered`. */
+export function storesSameValues(entered: Ledger, current: Ledger): boolean {
+  const { compactions = 0 } = entered
+  if (current.compacting !== undefined || (current.compactions ?? 0) !== compactions) return false
+  return Object.entries(entered.holders).every(([uid, { columns }]) => {
+    const now = new Map(current.holders[uid]?.columns.map((column) => [column.stored, column]))
+    return columns.every(({ stored, convertedAt }) => now.get(stored)?.convertedAt === convertedAt)
+  })
+}
+
 function isSameConversion(one: Column, other: Column): boolean {
   return one.convertedAt === other.convertedAt && isSameType(one, other)
 }

@@ -28,8 +28,7 @@ export function circleRing({ latitude, longitude }: Location, meters: number): R
   const holdsSouth = center - radius <= -Math.PI / 2
   if (holdsNorth && holdsSouth) {
     // The rest of the earth is a circle around the opposite point, without a pole.
-    const rest = ringOf(-center, longitude + 180, Math.PI - radius)
-    return { ring: rest, isOutside: true }
+    return { ring: ringOf(-center, longitude + 180, Math.PI - radius), isOutside: true }
   }
   if (!holdsNorth && !holdsSouth)
     return { ring: ringOf(center, longitude, radius), isOutside: false }

@@ -85,8 +85,7 @@ function countUpTo(database: Database, query: Query, conditions: Conditions): Pr
     })
     return counted
   }
-  const key = keyOf(query.plan.collectionName, stages)
-  return database.shareCounts(key, count)
+  return database.shareCounts(keyOf(query.plan.collectionName, stages), count)
 }
 
 const BY_DOCUMENT = { $group: { _id: '$documentId' } }

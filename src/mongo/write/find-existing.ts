@@ -37,8 +37,7 @@ export async function findExisting(
       }),
     ),
   )
-  const documentIds = new Set(found.filter((each) => each !== undefined))
-  return { documentIds, byId: new Map() }
+  return { documentIds: new Set(found.filter((each) => each !== undefined)), byId: new Map() }
 }
 
 async function lookUp(

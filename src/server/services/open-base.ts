@@ -57,6 +57,7 @@ type MoreOptions = Pick<
   | 'conflictTimeoutMs'
   | 'startQueueTimeoutMs'
   | 'revisionKey'
+  | 'processes'
 >
 
 /** On a busy machine, a start may wait for connections longer than a request. */

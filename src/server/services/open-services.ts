@@ -50,6 +50,7 @@ import type { Schema } from '../../schema/plan.ts'
 import { documentContext } from './document-context.ts'
 import { planDeclarations, type SchemaPlan } from './plan-schema.ts'
 import { assertDeployment, fitContent } from './fit-content.ts'
+import { announceEntered } from './announce-entered.ts'
 import { assertRulesAtStart } from './assert-rules-at-start.ts'
 import { secretOf } from './deployment-secret.ts'
 import { type AccessControl, openAccessControl } from './open-access-control.ts'
@@ -122,7 +123,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const queries = compileQueries(schema, config.api)
     await assertDeployment(base, log)
     await assertRulesAtStart(base, queries, log)
-    await database.announce(entered.digest) // locks of a killed process may block the creation of indexes
+    const assertValues = await announceEntered(base, log) // locks of a killed process may block the creation of indexes
     await database.clusterTime(false) // asks whether the database has one, so that no request does
     await fitContent(base, log)
     for (const advice of adviseQueries(queries, declaredIndexes(schema))) log.warn(advice)
@@ -134,6 +135,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const changes = openChangeClock(background.commitLog)
     const { stats, explainer } = observeQueries(base, monitor, log)
     const running = await runExtensions(base, background, log)
+    await assertValues()
     database.endStart()
     return {
       ...control,
