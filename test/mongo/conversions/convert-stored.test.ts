@@ -26,6 +26,9 @@ const PARTS = { type: 'component', component: 'shared.part', repeatable: true }
 const OLDER = typesOf('integer', { type: 'string' }, { type: 'string' })
 const NEWER = typesOf('decimal', { type: 'email', convert: 'null' }, { type: 'text' })
 
+/** A paused process does not register itself again. */
+const ASLEEP = { ...SERVER_START, processes: { beatMs: 3_600_000 } }
+
 describe('convertStored', function () {
   this.slow(20_000)
   let releases: Releases
@@ -56,7 +59,7 @@ describe('convertStored', function () {
   })
 
   const start = <T>(contentTypes: Types, work: (base: Base) => Promise<T>): Promise<T> =>
-    withTestBase({ database: releases.database, contentTypes, options: SERVER_START }, work)
+    withTestBase({ database: releases.database, contentTypes, options: ASLEEP }, work)
   const convert = ({ schema, entered }: Base, database: Database): Promise<void> =>
     convertStored({
       database,
@@ -107,6 +110,36 @@ describe('convertStored', function () {
     expect(converted.at(-1)).to.equal(await things.countDocuments({}))
     const steps = converted.map((after, at) => after - (converted[at - 1] ?? 0))
     expect(Math.max(...steps)).to.equal(100)
+  })
+
+  it('converts at most 100 deleted versions and 16 MB per transaction, also of one deletion', async () => {
+    await restoreDatabase(db, filled)
+    const rows = db.collection<{ readonly _id: string }>('quire_trash_versions')
+    const given = await rows.findOne({ 'version.size': 3, status: 'draft' })
+    const copies = Array.from({ length: 250 }, (_, at) => ({
+      ...given,
+      _id: `${given?._id}:${at}`,
+    }))
+    await rows.insertMany(copies)
+    const large = 'x'.repeat(9 * 1024 * 1024)
+    const isLarge = { _id: { $in: copies.slice(0, 2).map(({ _id }) => _id) } }
+    await rows.updateMany(isLarge, { $set: { 'version.first': large } })
+
+    const counts: { readonly all: number; readonly large: number }[] = []
+    const count = async (): Promise<void> => {
+      const converted = await rows
+        .find({ 'version.size': isDecimal }, { projection: { _id: 1 } })
+        .toArray()
+      const large = converted.filter(({ _id }) => isLarge._id.$in.includes(_id)).length
+      counts.push({ all: converted.length, large })
+    }
+    await start(NEWER, (base) => convert(base, beforeTransactions(base.database, count)))
+    await count()
+    expect(counts.at(-1)).to.deep.equal({ all: await rows.countDocuments({}), large: 2 })
+    const most = (of: 'all' | 'large'): number =>
+      Math.max(...counts.map((after, at) => after[of] - (counts[at - 1]?.[of] ?? 0)))
+    expect(most('all')).to.be.within(90, 100)
+    expect(most('large')).to.equal(1)
   })
 
   it('leaves the values to an older release that has entered its types', async () => {
