@@ -319,7 +319,7 @@ export function because(
   return { faults: [fault([], message, undefined, reason)] }
 }
 
-/** The reference has no reasons. */
+/** Without its reason, because Strapi sends none. */
 export function plainFault(fault: Fault): Omit<Fault, 'reason'> {
   const { reason: _, ...plain } = fault
   return plain

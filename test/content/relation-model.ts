@@ -263,8 +263,8 @@ export function openRelationModel(shape: Shape): RelationModel {
   }
 
   /**
-   * A version without locales has one order for its owners of all locales, so owners of other locales keep their
-   * places.
+   * Owners in other locales, which keep their places in the list. A version without locales orders the owners of all
+   * locales in one list.
    */
   function otherLocales(
     version: Version,

@@ -25,7 +25,7 @@ const CHANGED: Declarations = {
   page: declare('page', { path: { type: 'string', unique: true } }),
 }
 
-describe('four processes that start at the same time', () => {
+describe('the start of four processes at the same time', () => {
   let processes: Processes
 
   before(async () => {
@@ -82,7 +82,7 @@ describe('four processes that start at the same time', () => {
     expect(processes.servers).to.have.lengthOf(PROCESSES)
   })
 
-  it('updates the indexes once for changed content-types with content', async () => {
+  it('updates the indexes of changed content-types only once', async () => {
     await Promise.all(
       processes.servers.map((server, index) =>
         ask(server, 'POST', '/api/notes', { body: { data: { text: 'x', code: `c${index}` } } }),

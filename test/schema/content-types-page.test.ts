@@ -63,7 +63,7 @@ describe('docs/content-types.md', () => {
     expect(schema.warnings).to.deep.equal([])
   })
 
-  it('shows options of a content-type that load', async () => {
+  it('shows valid options of a content-type', async () => {
     const options = codeBlocksOf('docs/sharding.md').find(({ text }) => text.includes('"sharded"'))
     const attributes = { slug: { type: 'string', unique: true } }
     const schema = await load({ 'note.json': { ...JSON.parse(`{${options?.text}}`), attributes } })

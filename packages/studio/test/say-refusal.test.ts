@@ -4,7 +4,7 @@ import { german } from '../src/texts/german.ts'
 import { type CodedFault, sayFault, sayRefusal } from '../src/texts/say-refusal.ts'
 import { textsOf } from '../src/texts/texts.ts'
 
-/** A list of the server, of which the Studio imports nothing and must know all. */
+/** A list of codes from the server. The Studio cannot import it, but needs a text for each code. */
 async function listOf(name: string, module: string): Promise<readonly string[]> {
   const url = new URL(`../../../../dist/src/base/${module}.js`, import.meta.url).href
   return ((await import(url)) as Readonly<Record<string, readonly string[]>>)[name] ?? []

@@ -41,7 +41,7 @@ export async function pushCreation(write: SettlingWrite<CreateMutation>): Promis
 /** Null if the creation of a missing entry needs a transaction of its own. @throws CmsError */
 export async function preparePushedCreation(write: Creation): Promise<PreparedPush | null> {
   const { documents, plan, mutation } = write
-  // A hook runs once for each creation that is tried.
+  // Creations that cannot be stored together are tried again one by one, and a hook must not run twice.
   if (hooksOf(documents, plan) !== null) return null
   if (unknownAttributes(write, mutation.patch, {}) !== null) return null
   const merged = mergeNew(write)

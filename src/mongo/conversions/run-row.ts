@@ -1,7 +1,10 @@
 import { ConfigError } from '../../base/errors.ts'
 import type { Database, Session } from '../connection/database.ts'
 
-/** An unfinished rewrite of all rows. A lease cannot stop a process that slept while it expired, so its run does. */
+/**
+ * An unfinished rewrite of all rows. A lease cannot stop a process that sleeps beyond its end and then writes. Such a
+ * process finds another `run` in this row, and stops.
+ */
 export interface RunRow {
   readonly _id: string
   /** The process that rewrites, by a random id. A start or a repeated command replaces it. */

@@ -139,7 +139,7 @@ function asRefusal(error: unknown): Error {
   const isOfProvider =
     error instanceof errors.JWKSTimeout ||
     error instanceof errors.JWKSInvalid ||
-    // The keys could not be read: https://github.com/panva/jose throws its base class for other statuses.
+    // https://github.com/panva/jose throws this if the request for the keys has another status than 200.
     (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')
   if (isOfProvider || !(error instanceof errors.JOSEError)) return unreachable(error)
   return invalid('its signature is wrong')

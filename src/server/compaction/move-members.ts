@@ -18,7 +18,7 @@ const PASSING = '~'
 
 /**
  * Each pass gives the same result if it is repeated, also for rows that it has changed already. A name that is the
- * stored name of another value is free after the first pass only, so its new value has a passing name until then.
+ * stored name of another value is free after the first pass only, so its new value has a temporary name until then.
  */
 export function passTables(holders: readonly CompactedHolder[]): readonly PassTable[] {
   const isTwice = holders.some(({ members }) => members.some((one) => isPassing(one, members)))

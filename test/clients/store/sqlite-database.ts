@@ -25,7 +25,7 @@ export function openDirectFile(file: string): SyncSqlDatabase & { close(): void 
     database.exec('ROLLBACK')
     throw error
   }
-  /** Other packages refuse statements without rows here. */
+  /** Refuses statements that return no rows, as some packages for SQLite do. */
   const readAll = <T>(source: string, parameters: Parameters): T[] => {
     if (!/^\s*(?:SELECT|WITH|EXPLAIN|PRAGMA)\b/i.test(source)) throw new Error('use run instead')
     return database.all(source, parameters) as T[]

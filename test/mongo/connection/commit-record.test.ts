@@ -152,7 +152,7 @@ describe('the commit of a transaction', () => {
     await other.endSession()
   })
 
-  it('has an id after the given one', () => {
+  it('has a higher id than the given one', () => {
     const after = `${(Date.now() + 60_000).toString(16).padStart(12, '0')}000000000000`
     beginCommit(session, { by, requestId: null }, after)
     expect(commitIdOf(session) > after).to.equal(true)

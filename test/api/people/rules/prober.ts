@@ -338,7 +338,7 @@ export class Prober {
     return [...new Set(versions.map(({ documentId }) => documentId))][position] ?? MISSING
   }
 
-  /** The tools of `/mcp` show a token the same entries. */
+  /** Asserts that the tool of `/mcp` returns the entries of `answer` to the same token. */
   async #assertTool(
     principal: Principal,
     probe: Probe & { readonly documentId?: string },
