@@ -140,6 +140,28 @@ export async function retrySchedule(
   throw new ApplicationError(message, {}, because(message, 'schedule.notFailed'))
 }
 
+/**
+ * A running attempt cannot complete, and a failed schedule waits again. The action runs in the name of
+ * the author of the change. @throws NotFoundError if done or cancelled
+ */
+export async function moveSchedule(
+  { documents: { database } }: Pick<PlanningContext, 'documents'>,
+  id: string,
+  { at, origin }: { readonly at: Date; readonly origin: WriteOrigin },
+): Promise<ScheduleRow> {
+  const { by } = origin.authorship
+  return database.transact(async (session) => {
+    const row = await schedulesIn(database).findOneAndUpdate(
+      { _id: id },
+      { $set: { ...newJob(at), at, by, failure: null } },
+      { session, returnDocument: 'after' },
+    )
+    if (row === null) throw noSchedule()
+    noteSchedule(session, 'put', row)
+    return row
+  }, origin)
+}
+
 export function noSchedule(): NotFoundError {
   return new NotFoundError('There is no such schedule')
 }

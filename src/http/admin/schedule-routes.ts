@@ -15,6 +15,7 @@ import {
   cancelSchedule,
   getSchedule,
   listSchedules,
+  moveSchedule,
   noSchedule,
   retrySchedule,
   type SchedulePlace,
@@ -22,7 +23,9 @@ import {
 import type { ScheduleRow } from '../../content/planning/schedule-rows.ts'
 import type { GuardedRouter } from '../router/guarded-router.ts'
 import { payloadOf, parameterOf, readQuery } from '../body/read-request.ts'
+import { readRequiredTime } from '../body/read-time.ts'
 import { showSchedule } from '../answer/show-schedule.ts'
+import { readOriginOf } from '../reads/query-rules.ts'
 import type { Context } from '../router/state.ts'
 import { adminRouter } from '../router/admin-router.ts'
 import type { PlanningRouteDependencies } from './release-routes.ts'
@@ -52,6 +55,7 @@ const SCHEDULES = Joi.object<ListQuery>({
 export function scheduleRoutes({ planning, ...before }: PlanningRouteDependencies): GuardedRouter {
   const admin = adminRouter('/admin/schedules', before)
   admin.get('/', null, (ctx) => listSchedulesOf(ctx, planning))
+  admin.put('/:id', null, (ctx) => move(ctx, planning))
   admin.delete('/:id', null, (ctx) => cancel(ctx, planning))
   admin.post('/:id/actions/retry', null, (ctx) => retry(ctx, planning))
   return admin.router
@@ -125,15 +129,24 @@ async function cancel(ctx: Context, planning: Planning): Promise<void> {
   ctx.status = 204
 }
 
+async function move(ctx: Context, planning: Planning): Promise<void> {
+  const at = readRequiredTime(ctx, planning.now())
+  const { _id: id } = await changeableSchedule(ctx, planning)
+  await send(ctx, planning, await moveSchedule(planning, id, { at, origin: readOriginOf(ctx) }))
+}
+
 async function retry(ctx: Context, planning: Planning): Promise<void> {
   readInput(EMPTY_BODY, payloadOf(ctx) ?? {})
   const { _id: id } = await changeableSchedule(ctx, planning)
+  ctx.status = 202
+  await send(ctx, planning, await retrySchedule(planning, id))
+}
+
+async function send(ctx: Context, planning: Planning, row: ScheduleRow): Promise<void> {
   const { principal } = ctx.state
-  const row = await retrySchedule(planning, id)
   const names = await namesOf(principal, planning, [row])
   const [shown = row] = await withShownFailures(principal, planning, [row])
-  ctx.status = 202
-  ctx.body = { data: { ...showSchedule(shown), title: names.get(id) ?? '' } }
+  ctx.body = { data: { ...showSchedule(shown), title: names.get(row._id) ?? '' } }
 }
 
 const EMPTY_BODY = Joi.object({})

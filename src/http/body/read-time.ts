@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import { inputError, readInput } from '../../people/access/input.ts'
-import { assertNoPayload, bodyOf } from './read-request.ts'
+import { assertNoPayload, bodyOf, payloadOf } from './read-request.ts'
 import type { Context } from '../router/state.ts'
 
 const AT = Joi.object<{ readonly data: { readonly at: string } }>({
@@ -23,6 +23,15 @@ export function readTime(ctx: Context, now: Date): Date | null {
     assertNoPayload(ctx)
     return null
   }
+  return timeOf(body, now)
+}
+
+/** @throws ValidationError without a time, for a time in the past, or more than ten years ahead */
+export function readRequiredTime(ctx: Context, now: Date): Date {
+  return timeOf(payloadOf(ctx) ?? {}, now)
+}
+
+function timeOf(body: unknown, now: Date): Date {
   const { data } = readInput(AT, body)
   const at = new Date(data.at)
   if (at <= now)

@@ -113,6 +113,7 @@ const OTHER_ROUTES = [
   'POST /admin/releases/:id/items',
   'DELETE /admin/releases/:id/items/:item',
   'POST /admin/releases/:id/check',
+  'PUT /admin/schedules/:id',
   'DELETE /admin/schedules/:id',
   'POST /admin/schedules/:id/actions/retry',
   'POST /api/upload/presign',

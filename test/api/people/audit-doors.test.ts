@@ -14,6 +14,7 @@ const PAGE = new URL('../../../../docs/api.md', import.meta.url)
 const NOTE = 'api::note.note'
 const OWN = { 'sec-fetch-site': 'same-origin' }
 const LATER = new Date(Date.now() + 86_400_000).toISOString()
+const MUCH_LATER = new Date(Date.now() + 2 * 86_400_000).toISOString()
 
 /**
  * Requests without an audit row: they change only the view of the caller, or no data at all. Other tests cover requests of a browser or a command.
@@ -278,6 +279,7 @@ describe('the audit of the management routes', () => {
     await go('POST /admin/history/:uid/:documentId/:revision/restore', [NOTE, id, revision])
     const scheduled = 'POST /admin/content/:uid/:documentId/actions/publish'
     const { id: schedule } = await go(scheduled, [NOTE, id], { data: { at: LATER } })
+    await go('PUT /admin/schedules/:id', [schedule], { data: { at: MUCH_LATER } })
     await go('DELETE /admin/schedules/:id', [schedule])
     const faulty = (await go('POST /admin/content/:uid', [NOTE], { data: {} })).documentId
     const soon = { data: { at: new Date(Date.now() + 500).toISOString() } }

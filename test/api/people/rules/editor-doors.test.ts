@@ -137,8 +137,11 @@ describe('requests of editors under rules', () => {
     const { id } = later.body.data
     const schedule = `/admin/schedules/${id}`
     await change(documentId, { title: 'locked' })
+    const body = { data: { at: new Date(Date.parse(LATER) + 1_000).toISOString() } }
     expect((await send('DELETE', schedule)).status).to.equal(403)
+    expect((await send('PUT', schedule, body)).status).to.equal(403)
     await change(documentId, { title: 'again' })
+    await ok('PUT', schedule, body)
     await ok('DELETE', schedule)
     const unseen = await add({ title: 'unseen', team: 'a' })
     const other = await act(unseen, 'publish', { data: { at: LATER } })
@@ -146,6 +149,8 @@ describe('requests of editors under rules', () => {
     const hidden = await send('DELETE', `/admin/schedules/${other.body.data.id}`)
     const missing = await send('DELETE', `/admin/schedules/${MISSING}`)
     expect([hidden.status, hidden.text]).to.deep.equal([404, missing.text])
+    const unmoved = await send('PUT', `/admin/schedules/${other.body.data.id}`, body)
+    expect([unmoved.status, unmoved.text]).to.deep.equal([404, missing.text])
   })
 
   it('keep the failure of a planned publication that the rules refuse when it is due', async () => {
