@@ -241,6 +241,7 @@ describe('tables in the editor', () => {
     }
     let drops = 0
     let pictures = 0
+    let between = 0
     fc.assert(
       fc.property(
         EXTENDED_BLOCKS,
@@ -265,7 +266,13 @@ describe('tables in the editor', () => {
           const slice = selected.content()
           const at = place % table.nodeSize
           const dropped = dropOnCell(state, at, slice, moved)
-          if (dropped === null) return
+          const isBetween = [1, 2].includes(doc.resolve(at).depth)
+          if (dropped === null) {
+            // Only the start of the document, and a line in a cell, are left to the editor.
+            expect(isBetween).to.equal(false)
+            return
+          }
+          between += Number(isBetween)
           dropped.doc.check()
           // The removal of cells from other tables is not a part of the drop.
           if (moved === null) {
@@ -285,6 +292,7 @@ describe('tables in the editor', () => {
     )
     expect(drops).to.be.above(20)
     expect(pictures).to.be.above(5)
+    expect(between).to.be.above(5)
   })
 
   it('leave the editor with Tab in the last cell if they cannot grow', () => {

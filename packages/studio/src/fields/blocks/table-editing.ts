@@ -110,8 +110,8 @@ function replaceSelected(state: EditorState, text: Slice): Transaction {
 }
 
 /**
- * Keeps the table whole: several blocks become lines of the cell. Returns null for other places, and
- * for a text in one line.
+ * Keeps the table whole: several blocks become lines of the cell. A drop between cells goes into the
+ * nearest cell. Returns null for other places, and for a text in one line on a cell.
  */
 export function dropOnCell(
   state: EditorState,
@@ -119,21 +119,31 @@ export function dropOnCell(
   slice: Slice,
   moved: Selection | null,
 ): Transaction | null {
-  if (!isInCell(state.doc.resolve(at)) || isLine(slice.content)) return null
+  const target = nearestCellPlace(state.doc.resolve(at))
+  if (target === null || (target === at && isLine(slice.content))) return null
   const { tr } = state
   moved?.replace(tr)
-  const place = tr.mapping.map(at)
+  const place = tr.mapping.map(target)
   if (!isInCell(tr.doc.resolve(place))) return tr.replaceRange(place, place, slice)
   const { text, pictures } = splitPasted(linesOf(slice, state.schema))
   tr.replaceRange(place, place, text)
-  const below = tr.doc.resolve(tr.mapping.map(at)).after(1)
+  const below = tr.doc.resolve(tr.mapping.map(target)).after(1)
   tr.insert(below, pictures)
-  const [end, side] = pictures.size === 0 ? [tr.mapping.map(at), -1] : [below, 1]
+  const [end, side] = pictures.size === 0 ? [tr.mapping.map(target), -1] : [below, 1]
   return tr.setSelection(Selection.near(tr.doc.resolve(end), side))
 }
 
 function isLine({ firstChild, childCount }: Fragment): boolean {
   return firstChild?.isInline === true || (childCount === 1 && firstChild?.isTextblock === true)
+}
+
+/** Null outside of tables. */
+function nearestCellPlace($at: ResolvedPos): number | null {
+  if (isInCell($at)) return $at.pos
+  if ($at.depth === 0 || $at.node(1).type.name !== 'table') return null
+  const places = ([1, -1] as const).map((side) => Selection.near($at, side).$from)
+  const own = places.find(($place) => isInCell($place) && $place.before(1) === $at.before(1))
+  return own?.pos ?? null
 }
 
 function isInCell($at: ResolvedPos): boolean {
