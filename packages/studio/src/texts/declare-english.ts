@@ -29,6 +29,7 @@ export const declareEnglish = {
   'declare.removeTitle': 'Remove {name}?',
   'declare.removeHint':
     'Stored values stay in the database but are hidden. They return with a new attribute of the same name and type.',
+  'declare.removeReferences': 'This also removes it from {places}.',
   'declare.removeSide': 'This also removes the attribute {other} of {type}.',
   'declare.removeShort': 'Remove',
   'declare.unsaved': 'Changed, not written yet',

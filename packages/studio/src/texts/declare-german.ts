@@ -32,6 +32,7 @@ export const declareGerman: Readonly<Record<keyof typeof declareEnglish, string>
   'declare.removeTitle': '{name} entfernen?',
   'declare.removeHint':
     'Gespeicherte Werte bleiben in der Datenbank, sind aber verborgen. Mit einem neuen Attribut gleichen Namens und Typs erscheinen sie wieder.',
+  'declare.removeReferences': 'Damit wird es auch aus {places} entfernt.',
   'declare.removeSide': 'Damit wird auch das Attribut {other} von {type} entfernt.',
   'declare.removeShort': 'Entfernen',
   'declare.unsaved': 'Geändert, noch nicht geschrieben',

@@ -88,6 +88,75 @@ describe('the changes of a saved declaration', () => {
     })
   })
 
+  it('lose the references to a removed attribute, except in a URL', () => {
+    const type = file(
+      'api::post.post',
+      { title: TITLE, slug: TITLE, tags: TITLE },
+      {
+        options: {
+          indexes: ['title:desc', ['slug', 'title'], 'slug'],
+          search: { title: 3 },
+          url: '/{slug}/{title}',
+          api: {
+            filterable: ['title', 'slug'],
+            populate: { title: true, tags: { populate: ['title'] } },
+          },
+        },
+        adopt: { collection: 'posts', paths: { title: 'a.b', slug: 'c' } },
+      },
+    )
+    const draft = draftOf(type)
+    const left = draft.attributes.filter(({ name }) => name !== 'title')
+    expect(changesOf({ ...draft, attributes: left }, [type])['api::post.post']).to.deep.equal({
+      info: { singularName: 'x' },
+      options: {
+        indexes: ['slug'],
+        url: '/{slug}/{title}',
+        api: { filterable: ['slug'], populate: { tags: { populate: ['title'] } } },
+      },
+      adopt: { collection: 'posts', paths: { slug: 'c' } },
+      attributes: { slug: TITLE, tags: TITLE },
+    })
+    const replaced = draft.attributes.map((one) =>
+      one.name === 'title' ? { ...one, was: null } : one,
+    )
+    expect(changesOf({ ...draft, attributes: replaced }, [type])).to.deep.equal({
+      'api::post.post': type.content,
+    })
+  })
+
+  it('rename in a populate the attributes of the type itself only', () => {
+    const populate = {
+      cover: { fields: ['url'] },
+      writer: { populate: ['cover'] },
+      parent: { fields: ['title'], populate: { cover: true } },
+    }
+    const parent = { type: 'relation', relation: 'manyToOne', target: 'api::post.post' }
+    const type = (asked: unknown): DeclaredFile =>
+      file(
+        'api::post.post',
+        { title: TITLE, cover: TITLE, parent, writer: TITLE },
+        {
+          options: { api: { populate: asked } },
+        },
+      )
+    const rename = (asked: unknown): unknown => {
+      const declared = type(asked)
+      const draft = edit(draftOf(declared), 'cover', (one) => ({ ...one, name: 'picture' }))
+      const options = changesOf(draft, [declared])['api::post.post']?.['options']
+      return (options as { readonly api: { readonly populate: unknown } }).api.populate
+    }
+    expect(rename(populate)).to.deep.equal({
+      picture: { fields: ['url'] },
+      writer: { populate: ['cover'] },
+      parent: { fields: ['title'], populate: { picture: true } },
+    })
+    expect(rename('cover,parent.cover,writer.cover')).to.equal(
+      'picture,parent.picture,writer.cover',
+    )
+    expect(rename('*')).to.equal('*')
+  })
+
   it('keep the member of a renamed attribute in a collection of another service', () => {
     const adopt = { collection: 'orders', paths: { total: 'amounts.total' } }
     const attributes = { number: TITLE, total: TITLE, title: TITLE }

@@ -1,21 +1,24 @@
 import type { DeclaredFile } from '../../api/declarations.ts'
 import { ConfirmDialog } from '../../design/confirm-dialog.tsx'
 import { useTexts } from '../../texts/texts.ts'
-import { type DraftAttribute, textIn } from './draft.ts'
+import { referencesTo } from './attribute-references.ts'
+import { type Draft, type DraftAttribute, textIn } from './draft.ts'
 import { shownName } from './reference-fields.tsx'
 
 export interface AskToRemoveProps {
+  readonly draft: Draft
   readonly attribute: DraftAttribute | null
   readonly files: readonly DeclaredFile[]
   readonly onClose: () => void
   readonly onRemove: (attribute: DraftAttribute) => void
 }
 
-export function AskToRemove({ attribute, files, onClose, onRemove }: AskToRemoveProps) {
+export function AskToRemove({ draft, attribute, files, onClose, onRemove }: AskToRemoveProps) {
   const { t } = useTexts()
   const { options = {}, otherSide = null, name = '' } = attribute ?? {}
   const target = textIn(options, 'target') ?? ''
   const type = shownName(files.find(({ uid }) => uid === target)?.content ?? {}, target)
+  const places = referencesTo(draft.rest, draft.uid, attribute?.was ?? name)
   const isOwner = textIn(options, 'inversedBy') !== undefined
   return (
     <ConfirmDialog
@@ -29,6 +32,7 @@ export function AskToRemove({ attribute, files, onClose, onRemove }: AskToRemove
       }}
     >
       <p>{t('declare.removeHint')}</p>
+      {places.length > 0 && <p>{t('declare.removeReferences', { places: places.join(', ') })}</p>}
       {isOwner && otherSide !== null && (
         <p>{t('declare.removeSide', { other: otherSide, type })}</p>
       )}

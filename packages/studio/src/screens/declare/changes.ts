@@ -1,4 +1,5 @@
 import type { DeclarationChanges, DeclaredFile, Json } from '../../api/declarations.ts'
+import { type AttributeNames, withAttributeNames } from './attribute-references.ts'
 import { withValueRenames } from './value-renames.ts'
 import { withRenamedConditions } from './renamed-condition.ts'
 import { contentOf, type Draft, type DraftAttribute, readAt, textIn, writeAt } from './draft.ts'
@@ -20,9 +21,9 @@ const OTHER_KIND: Readonly<Record<string, string>> = {
  * relations. References to a renamed attribute use its new name.
  */
 export function changesOf(draft: Draft, files: readonly DeclaredFile[]): DeclarationChanges {
-  const own = contentOf(withSides(renamed(withRenamedValues(draft))))
   const sides: Sides = new Map(files.map(({ uid, content }) => [uid, attributesOf(content)]))
   const before = sides.get(draft.uid) ?? {}
+  const own = contentOf(withSides(renamed(withRenamedValues(draft), before)))
   sides.set(draft.uid, attributesOf(own))
   if (draft.kind === 'contentType') {
     leaveSides(draft, before, sides)
@@ -32,12 +33,28 @@ export function changesOf(draft: Draft, files: readonly DeclaredFile[]): Declara
     .filter(({ uid }) => uid !== draft.uid)
     .flatMap(({ uid, content }) => {
       const attributes = sides.get(uid) ?? {}
-      return isSame(attributes, attributesOf(content)) ? [] : [[uid, { ...content, attributes }]]
+      const there = attributesOf(content)
+      if (isSame(attributes, there)) return []
+      const names = renamedSides(draft, before, uid)
+      const nameOf: AttributeNames = (name) =>
+        names.get(name) ?? (name in there && !(name in attributes) ? null : name)
+      const listed = Object.entries(there).map(([was, options]) => ({ was, options }))
+      return [[uid, { ...withAttributeNames(content ?? {}, listed, { uid, nameOf }), attributes }]]
     })
   return {
     [draft.uid]: { ...own, attributes: sides.get(draft.uid) },
     ...(Object.fromEntries(others) as DeclarationChanges),
   }
+}
+
+/** The new names of the other sides in a type, by their names in its file. */
+function renamedSides(draft: Draft, before: Attributes, uid: string): ReadonlyMap<string, string> {
+  const names = draft.attributes.flatMap(({ was, options, otherSide }) => {
+    const { target, other } = linkOf(before[was ?? ''] ?? {})
+    const isSame = target === uid && options['target'] === uid
+    return isSame && other !== '' && otherSide !== null ? [[other, otherSide] as const] : []
+  })
+  return new Map(names)
 }
 
 function attributesOf(content: Json | null): Attributes {
@@ -120,46 +137,40 @@ function joinSide(uid: string, name: string, sides: Sides): void {
   })
 }
 
-/** The options of a type that name its attributes. */
-const REFERENCES = [
-  ['options', 'indexes'],
-  ['options', 'search'],
-  ['options', 'url'],
-  ['options', 'api', 'filterable'],
-  ['options', 'api', 'populate'],
-] as const
+/** The names of the attributes of a file after its edit. An attribute can replace a removed one. */
+function namesAfter(draft: Draft, before: Attributes): AttributeNames {
+  const names = new Map(
+    draft.attributes.flatMap(({ was, name }) => (was === null ? [] : [[was, name]])),
+  )
+  const now = new Set(draft.attributes.map(({ name }) => name))
+  return (name) => names.get(name) ?? (name in before && !now.has(name) ? null : name)
+}
 
-function renamed(draft: Draft): Draft {
+function renamed(draft: Draft, before: Attributes): Draft {
+  const nameOf = namesAfter(draft, before)
+  if (Object.keys(before).every((name) => nameOf(name) === name)) return draft
   const names = new Map(
     draft.attributes.flatMap(({ was, name }) =>
       was === null || was === name ? [] : [[was, name]],
     ),
   )
-  if (names.size === 0) return draft
-  const now = (path: string): string => {
-    const [, first = '', rest = ''] = /^([^.:]+)(.*)$/.exec(path) ?? []
-    return (names.get(first) ?? first) + rest
-  }
+  const now = (name: string): string => names.get(name) ?? name
+  const { uid, attributes } = draft
+  const rest = withAdoptedPaths(draft.rest, names)
   return {
     ...draft,
-    rest: withAdoptedPaths(
-      REFERENCES.reduce((rest, path) => {
-        const value = readAt(rest, ...path)
-        return value === undefined ? rest : writeAt(rest, path, renamedIn(value, now))
-      }, draft.rest),
-      names,
-    ),
-    attributes: draft.attributes.map((attribute) => renamedOptions(attribute, draft, now)),
+    rest: withAttributeNames(rest, attributes, { uid, nameOf }),
+    attributes: attributes.map((attribute) => renamedOptions(attribute, draft, now)),
   }
 }
 
 /** Another service names the members of an adopted collection, so each attribute keeps its path. */
 function withAdoptedPaths(rest: Json, names: ReadonlyMap<string, string>): Json {
-  if (rest['adopt'] === undefined) return rest
+  if (rest['adopt'] === undefined || names.size === 0) return rest
   const paths = (readAt(rest, 'adopt', 'paths') ?? {}) as Json
-  const kept = Object.entries(paths).filter(([name]) => !names.has(name))
-  const moved = [...names].map(([was, name]) => [name, paths[was] ?? was] as const)
-  return writeAt(rest, ['adopt', 'paths'], Object.fromEntries([...kept, ...moved]))
+  const implied = [...names.keys()].filter((was) => paths[was] === undefined)
+  const added = Object.fromEntries(implied.map((was) => [was, was]))
+  return writeAt(rest, ['adopt', 'paths'], { ...paths, ...added })
 }
 
 function renamedOptions(
@@ -182,16 +193,4 @@ function withOlderName({ name, was, options }: DraftAttribute): Json {
   if (was === null || was === name) return options
   const older = [was, ...[options['from'] ?? []].flat()].filter((one) => one !== name)
   return { ...options, from: older.length === 1 ? older[0] : older }
-}
-
-/** In lists of paths, in templates and in keys. */
-function renamedIn(value: unknown, now: (path: string) => string): unknown {
-  if (Array.isArray(value)) {
-    return value.map((one) => (typeof one === 'string' ? now(one) : renamedIn(one, now)))
-  }
-  if (typeof value === 'string') {
-    return value.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => `{${now(name)}}`)
-  }
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [now(name), one]))
 }

@@ -94,6 +94,7 @@ export function DeclarationEditor({ edited, onClose }: DeclarationEditorProps) {
         />
       )}
       <AskToRemove
+        draft={draft}
         attribute={leaving}
         files={files}
         onClose={() => remove(null)}
