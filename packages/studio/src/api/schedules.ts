@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { contentPath } from './entries.ts'
-import { type Answer, ApiError, request, type SentError } from './request.ts'
+import { type Answer, request, type SentError } from './request.ts'
 
 export type PlannedAction = 'publish' | 'unpublish'
 
@@ -93,6 +93,7 @@ export const entrySchedulesQuery = (uid: string, documentId: string) =>
 export interface NewSchedule {
   readonly uid: string
   readonly documentId: string
+  /** Null for a type without languages, `*` for all languages. Several are separated by commas. */
   readonly locale: string | null
   readonly action: PlannedAction
   readonly at: string
@@ -116,31 +117,9 @@ export async function cancelSchedule(id: string): Promise<void> {
   await request('DELETE', `/admin/schedules/${encodeURIComponent(id)}`)
 }
 
-/**
- * Adds the new schedules first, so that a failure keeps the old ones. If the server refuses one
- * step, for example because an old schedule was carried out, the new ones are cancelled. Returns
- * the new ids.
- * @throws ApiError
- */
-export async function replaceSchedules(
-  old: readonly string[],
-  schedules: readonly NewSchedule[],
-): Promise<readonly string[]> {
-  const added: string[] = []
-  const cancelled: string[] = []
-  try {
-    for (const schedule of schedules) added.push(await addSchedule(schedule))
-    for (const id of old) {
-      await cancelSchedule(id)
-      cancelled.push(id)
-    }
-  } catch (error) {
-    // Without a response, the old schedule may be cancelled already. Then the new one must stay.
-    const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500
-    if (isRefused && cancelled.length === 0) await Promise.allSettled(added.map(cancelSchedule))
-    throw error
-  }
-  return added
+/** Keeps the id, the action and the languages. */
+export async function moveSchedule(id: string, at: string): Promise<void> {
+  await request('PUT', `/admin/schedules/${encodeURIComponent(id)}`, { body: { data: { at } } })
 }
 
 export async function retrySchedule(id: string): Promise<void> {

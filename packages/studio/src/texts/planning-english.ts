@@ -69,6 +69,8 @@ export const planningEnglish = {
   'calendar.rest': '+{count} more',
   'calendar.failed': 'Failed',
   'calendar.release': 'Release',
+  'calendar.hint': 'Drag a schedule to another day, or open its day and change the time.',
+  'calendar.moved': 'Moved to {moment}',
   'calendar.more': 'Only the first {count} are shown',
 
   'releases.new': 'New release',

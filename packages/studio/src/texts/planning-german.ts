@@ -74,6 +74,9 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'calendar.rest': '+{count} weitere',
   'calendar.failed': 'Fehlgeschlagen',
   'calendar.release': 'Release',
+  'calendar.hint':
+    'Ziehen Sie eine Planung auf einen anderen Tag, oder öffnen Sie ihren Tag und ändern Sie die Zeit.',
+  'calendar.moved': 'Verschoben auf {moment}',
   'calendar.more': 'Nur die ersten {count} werden angezeigt',
 
   'releases.new': 'Neues Release',

@@ -32,6 +32,14 @@ export function startOfCalendarDay(day: CalendarDay): Date {
   return new Date(year, month - 1, date)
 }
 
+/** The same time of the clock on another day. A time that the clocks skip there is an hour later. */
+export function onCalendarDay(moment: Date, day: CalendarDay): Date {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  const moved = new Date(moment)
+  moved.setFullYear(year, month - 1, date)
+  return moved
+}
+
 export function monthOf(day: CalendarDay): CalendarMonth {
   return day.slice(0, MONTH_LENGTH)
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useRef } from 'react'
-import { type Schedule, schedulesQuery } from '../../api/schedules.ts'
+import { useId, useRef } from 'react'
+import { type Planned, type Schedule, schedulesQuery } from '../../api/schedules.ts'
 import { Dialog } from '../../design/dialog.tsx'
 import { FailedRead } from '../../design/failed-read.tsx'
 import { Skeleton } from '../../design/late.tsx'
@@ -9,6 +9,7 @@ import { Notice } from '../../design/notice.tsx'
 import { Page } from '../../design/page.tsx'
 import { useIsNarrow } from '../../design/use-is-narrow.ts'
 import { useTexts } from '../../texts/texts.ts'
+import { useMayMove } from '../planning/use-may-move.ts'
 import styles from './calendar.module.css'
 import {
   addDays,
@@ -24,6 +25,7 @@ import type { CalendarSearch } from './calendar-search.ts'
 import { MonthButtons } from './month-buttons.tsx'
 import { MonthGrid } from './month-grid.tsx'
 import { DayList, SchedulesOfDay } from './schedules-of-day.tsx'
+import { useMoveSchedule } from './use-move-schedule.ts'
 import { useToday } from './use-today.ts'
 
 /** Narrower cells have no place for a title. */
@@ -38,13 +40,19 @@ export function CalendarScreen() {
   const firstWeekday = firstWeekdayOf(language, navigator.languages)
   const weeks = weeksOf(month, firstWeekday)
   const days = weeks.flat()
-  const { data, isPending, error, refetch } = useQuery(queryOf(days))
+  const query = queryOf(days)
+  const { data, isPending, error, refetch } = useQuery(query)
+  const move = useMoveSchedule(query.queryKey)
+  const mayMove = useMayMove()
+  const hintId = useId()
   const box = useRef<HTMLDivElement>(null)
   const isNarrow = useIsNarrow(box, MIN_GRID_PX)
   const schedules = groupByDay(data?.schedules ?? [])
   const own = days.filter((day) => monthOf(day) === month)
   const isEmpty = data !== undefined && own.every((day) => !schedules.has(day))
   const open = days.find((day) => day === search.day)
+  const hasHint = !isNarrow && [...schedules.values()].flat().some(mayMove)
+  const hint = hasHint ? hintId : undefined
   const label = dayFormat(language, { month: 'long', year: 'numeric' })(`${month}-01`)
   const show = (to: CalendarSearch, replace = false): void => {
     void navigate({ search: to, replace })
@@ -59,11 +67,10 @@ export function CalendarScreen() {
           isCompact={isNarrow}
           isBusy={data === undefined}
           onOpen={(day) => show({ ...search, day })}
+          onMove={move}
+          hintId={hint}
         />
-        {isEmpty && <p className={styles['note']}>{t('calendar.empty')}</p>}
-        {data?.isWhole === false && (
-          <Notice title={t('calendar.more', { count: data.schedules.length })} />
-        )}
+        <CalendarNotes planned={data} isEmpty={isEmpty} hintId={hint} />
         {isNarrow && isPending && <Skeleton />}
         {isNarrow && <DayList days={own} today={today} schedules={schedules} />}
       </div>
@@ -75,6 +82,30 @@ export function CalendarScreen() {
         />
       )}
     </Page>
+  )
+}
+
+interface CalendarNotesProps {
+  readonly planned: Planned | undefined
+  readonly isEmpty: boolean
+  /** The id of the hint for drags; undefined without a schedule that the person may move. */
+  readonly hintId: string | undefined
+}
+
+function CalendarNotes({ planned, isEmpty, hintId }: CalendarNotesProps) {
+  const { t } = useTexts()
+  return (
+    <>
+      {hintId !== undefined && (
+        <p id={hintId} className={styles['note']}>
+          {t('calendar.hint')}
+        </p>
+      )}
+      {isEmpty && <p className={styles['note']}>{t('calendar.empty')}</p>}
+      {planned?.isWhole === false && (
+        <Notice title={t('calendar.more', { count: planned.schedules.length })} />
+      )}
+    </>
   )
 }
 

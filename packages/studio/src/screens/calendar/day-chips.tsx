@@ -1,7 +1,9 @@
+import type { PointerEvent } from 'react'
 import type { Schedule } from '../../api/schedules.ts'
 import { Icon } from '../../design/icons/icon.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { ScheduleLink, titleOfSchedule, useScheduleNote } from '../planning/schedule-link.tsx'
+import { useMayMove } from '../planning/use-may-move.ts'
 import styles from './calendar.module.css'
 import { timeOf } from './schedules-of-day.tsx'
 
@@ -10,10 +12,11 @@ const MAX_LINES = 3
 export interface DayChipsProps {
   readonly schedules: readonly Schedule[]
   readonly isCompact: boolean
+  readonly onDragStart: (id: string, event: PointerEvent<HTMLElement>) => void
 }
 
 /** The keyboard reaches the links in the opened day, so that the grid has one tab stop. */
-export function DayChips({ schedules, isCompact }: DayChipsProps) {
+export function DayChips({ schedules, isCompact, onDragStart }: DayChipsProps) {
   const { t } = useTexts()
   if (schedules.length === 0) return null
   if (isCompact) {
@@ -30,7 +33,7 @@ export function DayChips({ schedules, isCompact }: DayChipsProps) {
     <ul className={styles['chips']}>
       {schedules.slice(0, shown).map((schedule) => (
         <li key={schedule.id}>
-          <Chip schedule={schedule} />
+          <Chip schedule={schedule} onDragStart={onDragStart} />
         </li>
       ))}
       {schedules.length > shown && (
@@ -58,8 +61,13 @@ const CHIP_ICONS = {
   failed: 'warning',
 } as const
 
-function Chip({ schedule }: { readonly schedule: Schedule }) {
+interface ChipProps extends Pick<DayChipsProps, 'onDragStart'> {
+  readonly schedule: Schedule
+}
+
+function Chip({ schedule, onDragStart }: ChipProps) {
   const texts = useTexts()
+  const mayMove = useMayMove()
   const { t, language } = texts
   const noteOf = useScheduleNote()
   const kind = kindOf(schedule)
@@ -71,6 +79,7 @@ function Chip({ schedule }: { readonly schedule: Schedule }) {
       schedule={schedule}
       className={`${styles['chip']} ${styles[kind]}`}
       hint={[`${time} ${title}`, noteOf(schedule), ...failed].join(' · ')}
+      {...(mayMove(schedule) && { onPointerDown: (event) => onDragStart(schedule.id, event) })}
     >
       <Icon name={CHIP_ICONS[kind]} size={12} />
       <span className={styles['chipTime']}>{time}</span>

@@ -6,6 +6,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import type { Schedule } from '../../api/schedules.ts'
 import { useTexts } from '../../texts/texts.ts'
 import styles from './calendar.module.css'
 import {
@@ -21,6 +22,7 @@ import {
 } from './calendar-days.ts'
 import { DayChips } from './day-chips.tsx'
 import type { SchedulesByDay } from './schedules-of-day.tsx'
+import { type DragToDay, useDragToDay } from './use-drag-to-day.ts'
 
 export interface MonthGridProps {
   readonly label: string
@@ -34,13 +36,21 @@ export interface MonthGridProps {
   readonly isBusy: boolean
   readonly onMonth: (month: CalendarMonth) => void
   readonly onOpen: (day: CalendarDay) => void
+  readonly onMove: (schedule: Schedule, day: CalendarDay) => void
+  /** The id of a text that explains how schedules are moved. */
+  readonly hintId: string | undefined
 }
 
 export function MonthGrid(props: MonthGridProps) {
-  const { label, month, weeks, firstWeekday, today, isCompact, isBusy, onMonth, onOpen } = props
+  const { label, month, weeks, firstWeekday, today, isCompact, isBusy } = props
+  const { hintId, onMonth, onOpen, onMove } = props
   const { language } = useTexts()
   const table = useRef<HTMLTableElement>(null)
   const { stop, moveTo, enter } = useOneStop(table, { month, today, onMonth })
+  const drag = useDragToDay((id, day) => {
+    const dragged = [...props.schedules.values()].flat().find((one) => one.id === id)
+    if (dragged !== undefined) onMove(dragged, day)
+  })
   const onKeyDown = (event: KeyboardEvent<HTMLTableElement>): void => {
     const day = dayAt(event)
     if (day === undefined || event.ctrlKey || event.metaKey || event.altKey) return
@@ -62,6 +72,7 @@ export function MonthGrid(props: MonthGridProps) {
       role="grid"
       aria-label={label}
       aria-busy={isBusy}
+      aria-describedby={hintId}
       className={`${styles['grid']} ${isCompact ? styles['compact'] : ''}`}
       onKeyDown={onKeyDown}
       onClick={onClick}
@@ -72,7 +83,7 @@ export function MonthGrid(props: MonthGridProps) {
         {weeks.map((week) => (
           <tr key={week[0]}>
             {week.map((day) => (
-              <DayCell key={day} {...props} day={day} isStop={day === stop} />
+              <DayCell key={day} {...props} {...{ day, drag }} isStop={day === stop} />
             ))}
           </tr>
         ))}
@@ -167,9 +178,11 @@ function Weekdays({ days, language, isCompact }: WeekdaysProps) {
 interface DayCellProps extends MonthGridProps {
   readonly day: CalendarDay
   readonly isStop: boolean
+  readonly drag: DragToDay
 }
 
-function DayCell({ day, isStop, month, today, schedules, isCompact, isBusy }: DayCellProps) {
+function DayCell(props: DayCellProps) {
+  const { day, isStop, drag, month, today, schedules, isCompact, isBusy } = props
   const { t, language } = useTexts()
   const own = schedules.get(day) ?? []
   const date = dayFormat(language, { dateStyle: 'full' })(day)
@@ -178,6 +191,7 @@ function DayCell({ day, isStop, month, today, schedules, isCompact, isBusy }: Da
     styles['cell'],
     monthOf(day) === month ? '' : styles['outside'],
     day === today ? styles['today'] : '',
+    day === drag.over && day >= today ? styles['over'] : '',
   ]
   return (
     <td
@@ -191,7 +205,7 @@ function DayCell({ day, isStop, month, today, schedules, isCompact, isBusy }: Da
       <span className={styles['number']} aria-hidden="true">
         {Number(day.slice(-2))}
       </span>
-      <DayChips schedules={own} isCompact={isCompact} />
+      <DayChips schedules={own} isCompact={isCompact} onDragStart={drag.start} />
     </td>
   )
 }

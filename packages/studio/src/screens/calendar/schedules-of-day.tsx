@@ -1,7 +1,11 @@
+import { useRef } from 'react'
 import { sayError } from '../../api/request.ts'
 import type { Schedule } from '../../api/schedules.ts'
+import { useKeptFocus } from '../../design/use-kept-focus.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { ScheduleLink, titleOfSchedule, useScheduleNote } from '../planning/schedule-link.tsx'
+import { TimeButton } from '../planning/time-button.tsx'
+import { useMayMove } from '../planning/use-may-move.ts'
 import styles from './calendar.module.css'
 import { type CalendarDay, dayFormat } from './calendar-days.ts'
 
@@ -32,8 +36,10 @@ export function DayList({ days, today, schedules }: DayListProps) {
 }
 
 export function SchedulesOfDay({ schedules }: { readonly schedules: readonly Schedule[] }) {
+  const box = useRef<HTMLUListElement>(null)
+  useKeptFocus(box, 'a, button')
   return (
-    <ul className={styles['events']}>
+    <ul ref={box} className={styles['events']}>
       {schedules.map((schedule) => (
         <Event key={schedule.id} schedule={schedule} />
       ))}
@@ -45,6 +51,7 @@ function Event({ schedule }: { readonly schedule: Schedule }) {
   const texts = useTexts()
   const { t } = texts
   const noteOf = useScheduleNote()
+  const mayMove = useMayMove()
   const { at, failure } = schedule
   return (
     <li className={styles['event']}>
@@ -55,6 +62,7 @@ function Event({ schedule }: { readonly schedule: Schedule }) {
         {titleOfSchedule(schedule, texts)}
       </ScheduleLink>
       <span className={styles['quiet']}>{noteOf(schedule)}</span>
+      {mayMove(schedule) && <TimeButton schedule={schedule} />}
       {failure !== null && (
         <span className={styles['failure']}>
           {t('schedule.failed', { message: sayError(failure, texts) })}

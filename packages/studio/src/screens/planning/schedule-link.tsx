@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import type { PointerEvent, ReactNode } from 'react'
 import { apiNameOf, useTypes } from '../../api/content-types.ts'
 import type { Schedule } from '../../api/schedules.ts'
 import { type Texts, useTexts } from '../../texts/texts.ts'
@@ -9,13 +9,21 @@ export interface ScheduleLinkProps {
   readonly className: string
   /** For a link that only the pointer reaches: its tooltip, and its description for screen readers. */
   readonly hint?: string
+  /** Starts a drag, which replaces the one of the browser. */
+  readonly onPointerDown?: (event: PointerEvent<HTMLElement>) => void
   readonly children: ReactNode
 }
 
-export function ScheduleLink({ schedule, className, hint, children }: ScheduleLinkProps) {
+export function ScheduleLink(props: ScheduleLinkProps) {
+  const { schedule, className, hint, onPointerDown, children } = props
   const types = useTypes()
   const { kind, id, uid, documentId = '', locales = [] } = schedule
-  const own = { className, children, ...(hint !== undefined && { title: hint, tabIndex: -1 }) }
+  const own = {
+    className,
+    children,
+    ...(hint !== undefined && { title: hint, tabIndex: -1 }),
+    ...(onPointerDown !== undefined && { onPointerDown, draggable: false }),
+  }
   if (kind === 'release') {
     return <Link to="/releases/$release" params={{ release: id }} {...own} />
   }

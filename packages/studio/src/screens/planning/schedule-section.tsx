@@ -5,11 +5,10 @@ import {
   addSchedule,
   cancelSchedule,
   entrySchedulesQuery,
-  type NewSchedule,
-  replaceSchedules,
   retrySchedule,
   type Schedule,
 } from '../../api/schedules.ts'
+import { useLocales } from '../../api/locales.ts'
 import { useMay } from '../../api/session.ts'
 import { sayError } from '../../api/request.ts'
 import { Button } from '../../design/button.tsx'
@@ -19,6 +18,7 @@ import { useKeptFocus } from '../../design/use-kept-focus.ts'
 import { SideSection } from '../../design/side-section.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import { ScheduleDialog } from './schedule-dialog.tsx'
+import { TimeButton } from './time-button.tsx'
 import styles from './planning.module.css'
 
 export interface ScheduleSectionProps {
@@ -92,6 +92,14 @@ function useCarriedOut(uid: string, documentId: string, schedules: readonly Sche
   }, [client, documentId, schedules, uid])
 }
 
+/** The parameter `locale` for the same languages, with or without a version of the entry. */
+function useScheduledLocale({ locales }: Schedule): string | null {
+  const codes = useLocales().map(({ code }) => code)
+  if (locales === undefined) return null
+  const isEvery = locales.length > 1 && codes.every((code) => locales.includes(code))
+  return isEvery ? '*' : locales.join(',')
+}
+
 interface PlannedProps extends Pick<ScheduleSectionProps, 'uid' | 'documentId'> {
   readonly schedule: Schedule
   readonly mayCancel: boolean
@@ -103,9 +111,7 @@ function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
   const action = useAction()
   const { id, at, failure, nextAttemptAt } = schedule
   const verb = schedule.action ?? 'publish'
-  const places = schedule.locales ?? [null]
-  const plannedAt = (time: string): readonly NewSchedule[] =>
-    places.map((locale) => ({ uid, documentId, locale, action: verb, at: time }))
+  const locale = useScheduledLocale(schedule)
   return (
     <li className={styles['schedule']}>
       <span>
@@ -133,7 +139,7 @@ function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
           {t('schedule.retry')}
         </Button>
       )}
-      {mayCancel && <TimeButton {...{ id, at, plannedAt }} isFailed={failure !== null} />}
+      {mayCancel && <TimeButton schedule={schedule} />}
       {mayCancel && (
         <Button
           look="quiet"
@@ -145,7 +151,7 @@ function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
             action.run(() => cancelSchedule(id), {
               changes: ['schedules'],
               says: t('schedule.cancelled'),
-              undo: () => () => replaceSchedules([], plannedAt(at)),
+              undo: () => () => addSchedule({ uid, documentId, locale, action: verb, at }),
             })
           }
         >
@@ -153,52 +159,5 @@ function Planned({ schedule, uid, documentId, mayCancel }: PlannedProps) {
         </Button>
       )}
     </li>
-  )
-}
-
-interface TimeButtonProps {
-  readonly id: string
-  readonly at: string
-  readonly isFailed: boolean
-  readonly plannedAt: (time: string) => readonly NewSchedule[]
-}
-
-function TimeButton({ id, at, isFailed, plannedAt }: TimeButtonProps) {
-  const { t } = useTexts()
-  const action = useAction(['data.at'])
-  const [isOpen, setOpen] = useState(false)
-  const close = (): void => {
-    setOpen(false)
-    action.reset()
-  }
-  return (
-    <>
-      <Button
-        look="quiet"
-        square
-        small
-        aria-label={t('schedule.change')}
-        onPress={() => setOpen(true)}
-      >
-        <Icon name="calendar" size={14} />
-      </Button>
-      <ScheduleDialog
-        isOpen={isOpen}
-        onClose={close}
-        from={at}
-        actions={[]}
-        action={action}
-        onChoose={(chosen) =>
-          action.run(() => replaceSchedules([id], plannedAt(chosen.at)), {
-            changes: ['schedules'],
-            says: t('schedule.changed'),
-            ...(!isFailed && {
-              undo: (added) => () => replaceSchedules(added, plannedAt(at)),
-            }),
-            onDone: close,
-          })
-        }
-      />
-    </>
   )
 }
