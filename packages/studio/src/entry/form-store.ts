@@ -1,5 +1,6 @@
 import { type Address, serializeAddress, valueAt, withValueAt } from './address.ts'
 import type { Conflict, ConflictAuthor } from './merge.ts'
+import { PendingUploads } from './pending-uploads.ts'
 import type { ComponentValue, FormValues } from './values.ts'
 
 type Listener = () => void
@@ -11,6 +12,7 @@ export type Problems = ReadonlyMap<string, readonly string[]>
  * that a keystroke renders only one field.
  */
 export class FormStore {
+  readonly uploads = new PendingUploads()
   #values: FormValues
   /**
    * Input that cannot be parsed, such as letters in a number. It stays in its input and is not

@@ -24,6 +24,7 @@ export const entryEnglish = {
   'entry.delete.trash': 'It moves to the trash. You can restore it from there.',
   'entry.deleted': 'Deleted',
   'entry.saved': 'Saved',
+  'entry.notUploaded': 'Not published: a file was not uploaded',
   'entry.notSaved': 'Some changes are not saved yet',
   'entry.published': 'Published',
   'entry.unpublished': 'Unpublished. Apps no longer see it.',

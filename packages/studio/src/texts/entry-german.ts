@@ -29,6 +29,7 @@ export const entryGerman: Readonly<Record<keyof typeof entryEnglish, string>> = 
   'entry.delete.trash': 'Er kommt in den Papierkorb. Sie können ihn von dort wiederherstellen.',
   'entry.deleted': 'Gelöscht',
   'entry.saved': 'Gespeichert',
+  'entry.notUploaded': 'Nicht veröffentlicht: Eine Datei wurde nicht hochgeladen',
   'entry.notSaved': 'Einige Änderungen sind noch nicht gespeichert',
   'entry.published': 'Veröffentlicht',
   'entry.unpublished': 'Zurückgezogen. Apps sehen ihn nicht mehr.',

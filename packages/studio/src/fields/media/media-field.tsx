@@ -48,6 +48,10 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
     })
   const { uploads, start, drop } = useUploads((file) => add([file]), isPrivate)
   useWaiting(place, uploads)
+  const cancel = ({ id, failure }: ShownUpload): void => {
+    if (failure === null) form.uploads.noteCancelled()
+    drop(id)
+  }
   const box = useRef<HTMLDivElement>(null)
   useKeptFocus(box, 'button')
   const take = (given: readonly File[]): void => {
@@ -69,7 +73,7 @@ export function MediaField({ attribute, name, place }: FieldProps<MediaAttribute
         >
           <FileList {...{ files, isFixed, isMany }} onChange={change} />
           {uploads.map((upload) => (
-            <UploadRow key={upload.id} upload={upload} onDrop={() => drop(upload.id)} />
+            <UploadRow key={upload.id} upload={upload} onDrop={() => cancel(upload)} />
           ))}
           {!isFixed && (
             <div className={styles['foot']}>
@@ -166,11 +170,19 @@ function useWaiting(place: Place, uploads: readonly ShownUpload[]): void {
   const { t } = useTexts()
   const isWaiting = uploads.some(({ failure, isInterrupted }) => failure === null && !isInterrupted)
   const problem = t('media.waiting')
+  const shown = useRef(uploads)
+  shown.current = uploads
   useEffect(() => {
     if (!isWaiting) return
     form.setUnreadable(addressAt(place), problem)
     return () => form.setUnreadable(addressAt(place), null)
   }, [form, isWaiting, place, problem])
+  // Not together: a new place or language of the Studio does not end an upload.
+  useEffect(() => {
+    if (!isWaiting) return
+    const end = form.uploads.begin()
+    return () => end(shown.current.length === 0)
+  }, [form, isWaiting])
 }
 
 function receiving(take: (files: readonly File[]) => void, over: (isOver: boolean) => void) {

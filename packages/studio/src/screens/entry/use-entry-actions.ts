@@ -59,6 +59,7 @@ export function useEntryActions(
     }),
     publish: alone('publish', async () => {
       form.setUnfit(new Map())
+      if (!(await form.uploads.allArrived())) return notifyFailure(t('entry.notUploaded'))
       if (!(await saver.saveNow())) {
         await showPublicationFaults(session)
         if (!focusProblem()) notifyFailure(t('entry.notSaved'))
