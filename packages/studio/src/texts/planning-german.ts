@@ -102,7 +102,7 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'releases.items': 'Einträge des Releases',
   'releases.noItems': 'Noch keine Einträge',
   'releases.noItemsHint':
-    'Wählen Sie Einträge in einer Liste aus, und drücken Sie „Zu Release hinzufügen“.',
+    'Drücken Sie „Einträge hinzufügen“, oder wählen Sie Einträge in einer Liste aus.',
   'releases.itemPublish': 'Wird veröffentlicht',
   'releases.itemUnpublish': 'Wird zurückgezogen',
   'releases.itemPublished': 'Wurde veröffentlicht',
@@ -110,6 +110,7 @@ export const planningGerman: Readonly<Record<keyof typeof planningEnglish, strin
   'releases.removeItem': '{name} entfernen',
   'releases.itemRemoved': 'Entfernt: {name}',
   'releases.add': 'Zu Release hinzufügen …',
+  'releases.addEntries': 'Einträge hinzufügen',
   'releases.addTitle':
     '{count} Eintrag zu einem Release hinzufügen | {count} Einträge zu einem Release hinzufügen',
   'releases.addThis': 'Zu einem Release hinzufügen …',

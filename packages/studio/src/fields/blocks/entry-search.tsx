@@ -7,6 +7,7 @@ import {
   ListBoxItem,
   SearchField,
 } from 'react-aria-components'
+import type { TypeSummary } from '../../api/content-types.ts'
 import type { EntryState } from '../../api/entries.ts'
 import { type FoundInType, MIN_SEARCH_LENGTH, useFoundInTypes } from '../../api/found-in-types.ts'
 import { StateMark } from '../../design/state-mark.tsx'
@@ -19,6 +20,8 @@ import { type TargetNames, targetNames } from './target-names.ts'
 const MAX_SHOWN_PER_TYPE = 5
 
 export interface EntrySearchProps {
+  /** The types of the entries; all readable types if absent. */
+  readonly isOffered?: (type: TypeSummary) => boolean
   readonly onChoose: (target: EntryTarget, title: string) => void
 }
 
@@ -29,12 +32,12 @@ interface FoundTarget extends TargetNames {
 }
 
 /** Finds entries of all types, single types included. */
-export function EntrySearch({ onChoose }: EntrySearchProps) {
+export function EntrySearch({ isOffered = () => true, onChoose }: EntrySearchProps) {
   const { t } = useTexts()
   const [text, setText] = useState('')
   const wanted = text.trim()
   const { found, isCurrent, isLoading } = useFoundInTypes(wanted, { withSingles: true })
-  const items = found.flatMap(targetsOf)
+  const items = found.filter(({ type }) => isOffered(type)).flatMap(targetsOf)
   const input = useRef<HTMLInputElement>(null)
   // Not `autoFocus`: the form has no position before its first effects.
   useEffect(() => input.current?.focus(), [])

@@ -21,6 +21,7 @@ import { notifyFailure } from '../../design/toasts.tsx'
 import { type Action, useAction } from '../../design/use-action.ts'
 import { useTexts } from '../../texts/texts.ts'
 import { AskToDelete } from '../../design/ask-to-delete.tsx'
+import { AddEntries } from './add-entries.tsx'
 import styles from './planning.module.css'
 import { ReleaseItems } from './release-items.tsx'
 import { releaseStateText } from './releases-screen.tsx'
@@ -93,6 +94,7 @@ function ReleaseActions({ release, onFaults }: ReleaseActionsProps) {
   }
   return (
     <>
+      {state === 'open' && may('admin::releases.update') && <AddEntries release={release} />}
       {state !== 'published' && items.length > 0 && (
         <Button
           isPending={action.isBusy}
