@@ -125,9 +125,10 @@ function confirmRow(own: ReturnType<typeof ownRow>, sureMs: number) {
   /** The row is written first, so that a release that converts values afterwards waits for this process. */
   const beat = async (): Promise<void> => {
     await own.beat()
-    if (assertCurrent === null || !presence.wasRemoved()) return
+    const removals = presence.removals()
+    if (assertCurrent === null || removals === 0) return
     await assertCurrent()
-    presence.forgetRemoval()
+    presence.forgetRemovals(removals)
   }
   return {
     beat,
@@ -170,13 +171,13 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
     forgetOldest(known)
     const written = [...known.values()]
     const sessions = written.map(({ id }) => id)
-    const sentAtMs = performance.now()
+    const sent = moment()
     const { upsertedCount } = await rows.updateOne(
       { _id },
       { $set: { host: hostname(), pid: process.pid, sessions, ...named }, $inc: { beat: 1 } },
       { upsert: true, maxTimeMS },
     )
-    presence.note(sentAtMs, upsertedCount > 0)
+    presence.note(sent, upsertedCount > 0)
     for (const session of written) session.isWritten = true
   }
   const share = shareNextByKey<string, void>()
@@ -191,10 +192,10 @@ function ownRow(rows: Collection<ProcessRow>, maxTimeMS: number) {
       return true
     },
     beat: async (): Promise<void> => {
-      const sentAtMs = performance.now()
+      const sent = moment()
       const { matchedCount } = await rows.updateOne({ _id }, { $inc: { beat: 1 } }, { maxTimeMS })
       if (matchedCount === 0) await write()
-      else presence.note(sentAtMs, false)
+      else presence.note(sent, false)
     },
     use: (session: ClientSession): KnownSession => useSession(known, session),
     remove: async (): Promise<void> => {
@@ -217,21 +218,36 @@ function useSession(known: Map<string, KnownSession>, session: ClientSession): K
 
 /** Whether other processes may have removed the row as that of a lost process. */
 function trackPresence() {
-  let knownSinceMs: number | null = null
-  let wasRemoved = false
+  let known: Moment | null = null
+  let removals = 0
   return {
-    /** @param sentAtMs when the command was sent that has found or inserted the row */
-    note: (sentAtMs: number, isInserted: boolean): void => {
-      wasRemoved ||= isInserted && knownSinceMs !== null
-      knownSinceMs = sentAtMs
+    /** @param sent when the command was sent that has found or inserted the row */
+    note: (sent: Moment, isInserted: boolean): void => {
+      if (isInserted && known !== null) removals += 1
+      known = sent
     },
-    isSure: (forMs: number): boolean =>
-      !wasRemoved && performance.now() - (knownSinceMs ?? -Infinity) < forMs,
-    wasRemoved: (): boolean => wasRemoved,
-    forgetRemoval: (): void => {
-      wasRemoved = false
+    isSure: (forMs: number): boolean => removals === 0 && known !== null && isWithin(known, forMs),
+    /** The number of removals without a successful check. */
+    removals: (): number => removals,
+    /** A later removal needs a check of its own. */
+    forgetRemovals: (checked: number): void => {
+      if (removals === checked) removals = 0
     },
   }
+}
+
+interface Moment {
+  readonly ms: number
+  readonly wallMs: number
+}
+
+function moment(): Moment {
+  return { ms: performance.now(), wallMs: Date.now() }
+}
+
+/** By both clocks: the monotonic one stands still while the machine is suspended, and the other may be set back. */
+function isWithin({ ms, wallMs }: Moment, forMs: number): boolean {
+  return performance.now() - ms < forMs && Date.now() - wallMs < forMs
 }
 
 function forgetOldest(known: Map<string, KnownSession>): void {

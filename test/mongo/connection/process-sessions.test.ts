@@ -132,6 +132,53 @@ describe('a process lost during a transaction', function () {
     expect((await rowsOf(database).findOne({}))?._id).to.equal(row?._id)
   })
 
+  it('looks at its row again after the machine was suspended, which stops the monotonic clock', async () => {
+    const database = await open({ processes: { beatMs: 3_600_000, lostMs: 60_000 } })
+    await database.announce('one', () => Promise.resolve())
+    expect(database.confirm()).to.equal(undefined)
+    const { now } = Date
+    try {
+      Date.now = () => now() + 120_000
+      await rowsOf(database).deleteMany({})
+      const confirmed = database.confirm()
+      expect(confirmed).to.be.instanceOf(Promise)
+      await confirmed
+      expect(await rowsOf(database).countDocuments()).to.equal(1)
+      expect(database.confirm()).to.equal(undefined)
+    } finally {
+      Date.now = now
+    }
+    // Set back, the clock of the wall says nothing about the time since the last beat.
+    expect(database.confirm()).to.equal(undefined)
+  })
+
+  it('checks each removal of its row, also one during an earlier check', async () => {
+    const database = await open({ processes: { beatMs: BEAT_MS, lostMs: 60_000 } })
+    let checks = 0
+    let pass: () => void = () => undefined
+    const first = new Promise<void>((resolve) => (pass = resolve))
+    await database.announce('one', () => {
+      checks += 1
+      return checks === 1 ? first : Promise.reject(new Error('outdated'))
+    })
+    await rowsOf(database).deleteMany({})
+    await until(() => Promise.resolve(checks === 1), 20_000)
+    const isRefused = async (): Promise<boolean> => {
+      try {
+        await database.confirm()
+        return false
+      } catch (error) {
+        return /outdated/.test(String(error))
+      }
+    }
+    await rowsOf(database).deleteMany({})
+    expect(await isRefused()).to.equal(true)
+    pass()
+    await first
+    await new Promise(setImmediate)
+    expect(await isRefused()).to.equal(true)
+  })
+
   it('without sessions ends no sessions, because killing an empty list would kill all', async () => {
     const database = await open()
     const row = { _id: 'gone', host: 'elsewhere', pid: 1, beat: 7, sessions: [] }
