@@ -9,6 +9,7 @@ import {
   isCalendarDay,
   isCalendarMonth,
   monthOf,
+  onCalendarDay,
   startOfCalendarDay,
   startOfWeek,
   weeksOf,
@@ -30,6 +31,19 @@ describe('the days of a calendar', () => {
     if (zone === undefined) delete process.env['TZ']
     else process.env['TZ'] = zone
   })
+
+  for (const [situation, from, day, to] of [
+    ['summer time has started', '2027-03-27T08:00:00Z', '2027-03-29', '2027-03-29T07:00:00Z'],
+    ['the clocks skip the time', '2027-03-27T01:30:00Z', '2027-03-28', '2027-03-28T01:30:00Z'],
+    ['the time occurs twice', '2027-10-30T00:30:00Z', '2027-10-31', '2027-10-31T00:30:00Z'],
+    ['it was the second of two', '2027-10-31T01:30:00Z', '2027-11-01', '2027-11-01T01:30:00Z'],
+    ['the month is shorter', '2027-01-31T22:30:00Z', '2027-02-28', '2027-02-28T22:30:00Z'],
+  ] as const) {
+    it(`keep the time of the clock where ${situation}`, () => {
+      process.env['TZ'] = 'Europe/Berlin'
+      expect(onCalendarDay(new Date(from), day)).to.deep.equal(new Date(to))
+    })
+  }
 
   it('fill whole weeks that cover the month without a gap', () => {
     assert(

@@ -143,6 +143,50 @@ describeInBrowser('schedules that are dragged in the calendar', () => {
     await page.unroute('**/admin/schedules/*')
   })
 
+  it('reads the schedules again if one was carried out in the meantime', async () => {
+    const id = await plan('Gone', `${march(24)}T08:00:00.000Z`)
+    await open()
+    await server.ask('DELETE', `/admin/schedules/${id}`)
+    await drag(chip(march(24), 'Gone'), day(march(25)))
+    await page.getByRole('alertdialog').waitFor()
+    await page.getByRole('grid').getByText('Gone').waitFor({ state: 'detached', timeout: 10_000 })
+  })
+
+  it('sends quick moves one after the other, so that the last one counts', async () => {
+    const id = await plan('Twice', `${march(3)}T08:00:00.000Z`)
+    await open()
+    let send = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      send = resolve
+    })
+    await page.route('**/admin/schedules/*', async (route) => {
+      await held
+      await route.continue()
+    })
+    const sent = writes()
+    await drag(chip(march(3), 'Twice'), day(march(5)))
+    await drag(chip(march(5), 'Twice'), day(march(9)))
+    await chip(march(9), 'Twice').waitFor()
+    expect(sent).to.have.length(1)
+    send()
+    await page.getByText(/^Moved to .*9,/).waitFor()
+    expect(sent).to.have.length(2)
+    expect(await timeOf(id)).to.equal(`${march(9)}T08:00:00.000Z`)
+    await chip(march(9), 'Twice').waitFor()
+    await page.unroute('**/admin/schedules/*')
+  })
+
+  it('leaves no selected text, and the next press of a key works after Escape', async () => {
+    await plan('Cancelled', `${march(22)}T08:00:00.000Z`)
+    await open()
+    await dragOver(chip(march(22), 'Cancelled'), day(march(10)))
+    expect(await page.evaluate(() => String(getSelection()))).to.equal('')
+    await page.keyboard.press('Escape')
+    await page.locator('a[href="/studio/releases"]').first().press('Enter')
+    await page.waitForURL('**/studio/releases')
+    await page.mouse.up()
+  })
+
   it('changes the time by keyboard in the opened day, as its hint says', async () => {
     const id = await plan('By keyboard', `${march(4)}T08:00:00.000Z`)
     await open()

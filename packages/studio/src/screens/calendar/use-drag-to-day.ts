@@ -94,8 +94,7 @@ function ignoreNextClick(): void {
     ended.abort()
   }
   window.addEventListener('click', ignore, { capture: true, signal: ended.signal })
-  window.addEventListener('pointerdown', () => ended.abort(), {
-    capture: true,
-    signal: ended.signal,
-  })
+  for (const next of ['pointerdown', 'keydown']) {
+    window.addEventListener(next, () => ended.abort(), { capture: true, signal: ended.signal })
+  }
 }
